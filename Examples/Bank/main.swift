@@ -21,7 +21,7 @@ func testTransfers(_ kind: (some Bank).Type) async throws -> Exploration {
 do {
     let isCareful = CommandLine.arguments.contains("--careful")
     let explored = try await isCareful ? testTransfers(CarefulBank.self) : testTransfers(HastyBank.self)
-    print("passed: \(explored.schedules) schedules")
+    print(explored)
 } catch {
     print(error)
     exit(1)

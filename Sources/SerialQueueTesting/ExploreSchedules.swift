@@ -91,7 +91,9 @@ public struct ExplorationStrategy: Sendable {
         ExplorationStrategy(kind: .pct(changes: changes))
     }
 
-    /// All schedules, those with the fewest unusual decisions first. ``Exploration/isComplete`` says whether there were no others.
+    /// All schedules, those with the fewest unusual decisions first. The ``Exploration`` says whether there are others, and about how many.
+    ///
+    /// Of two tasks it runs both orders, even if they share no actor and no queue: it cannot see which of your data they read and write.
     public static let depthFirst = ExplorationStrategy(kind: .depthFirst(bound: nil))
 
     /// All schedules with at most so many unusual decisions.
@@ -100,8 +102,8 @@ public struct ExplorationStrategy: Sendable {
     }
 }
 
-/// What an exploration without a failure has done.
-public struct Exploration: Sendable {
+/// What an exploration without a failure has done. Its description says how much was run, which limit ended it, and what to raise.
+public struct Exploration: CustomStringConvertible, Sendable {
     /// How many schedules were run.
     public let schedules: Int
 
@@ -110,8 +112,22 @@ public struct Exploration: Sendable {
     /// adds such a place.
     public let isComplete: Bool
 
+    /// With ``ExplorationStrategy/depthFirst``: all schedules with so many unusual decisions, or fewer, were run. `nil` with the other strategies.
+    public let completeBound: Int?
+
+    /// With ``ExplorationStrategy/depthFirst``: so many schedules there are at least, within its bound. Exact if ``isComplete``, or if the bound
+    /// is ``completeBound`` + 1. `nil` with the other strategies.
+    public let known: Int?
+
+    /// With ``ExplorationStrategy/depthFirst``: an estimate of how many schedules there are, without a bound. Exact if all were run, else it may be
+    /// wrong by a factor of ten. `nil` with the other strategies.
+    public let estimate: Double?
+
     /// What was not under control, by name. Empty unless escapes were allowed.
     public let escapes: [String]
+
+    /// How much was run, which limit ended it, and what to raise.
+    public let description: String
 }
 
 /// A schedule under which a test fails. Its description explains it.

@@ -34,7 +34,6 @@ unsigned sq__processor_count(void) { return ex_processors; }
 unsigned sq__processors_known(void) { return ex_processors > 1 ? ex_processors : 2; }
 void __wrap_sq__depth_sample(void *queue) { (void)queue; } /* build.sh, WHOLE=1 */
 uint64_t sq__clock_process_time(void) { return ex_now(); }
-void sq__make_printable(char *text, size_t size) { text[size - 1] = '\0'; }
 void sq__thread_name_of(uint64_t id, char *name, size_t size) { snprintf(name, size, "T%d", (int)id - 1); }
 void sq__symbols_want(sq__symbols_t *symbols, uintptr_t address) { (void)symbols, (void)address; }
 void sq__symbols_find(sq__symbols_t *symbols) { (void)symbols; }

@@ -23,7 +23,7 @@ limits="${DEFINE-
     BLOCKS_LANE=1u
     PART_SEATS=ex_part_seats()
     VISIT_TURNS=2
-    VISIT_AFTER=1
+    VISIT_AFTER=ex_visit_after()
     SHARED_FROM=2u
     WAIT_LISTS=2
     EARLY_SPINS=1
@@ -83,9 +83,10 @@ link_whole() { # OUT OBJECTS...
     to=$1
     shift
     ld -r ${WHOLE:+--wrap=sq__depth_sample} "$@" -o "$to.o"
-    # The core's static data in sections of their own (core.c); its memory functions through the race detection (hooks.c).
+    # The core's static data in sections of their own (core.c); its memory functions through the race detection (hooks.c), and
+    # its one call of the system, platform/wakeup.c's, to files.c.
     objcopy $(section_options "$to.o") --set-section-flags .bss=alloc,load,contents --rename-section .bss=core_bss --rename-section .data=core_data \
-        --redefine-sym memset=ex_memset --redefine-sym memcpy=ex_memcpy --redefine-sym memmove=ex_memmove "$to.o"
+        --redefine-sym syscall=ex_futex --redefine-sym memset=ex_memset --redefine-sym memcpy=ex_memcpy --redefine-sym memmove=ex_memmove "$to.o"
     $CC -no-pie $count "$objects"/own-*.o $REACH "$to.o" -o "$to"
 }
 
@@ -106,7 +107,7 @@ if [ $# -gt 0 ]; then
 fi
 
 rm -f "$objects"/*.o
-for source in $(cd "$core" && ls ./*/*.c | sed "s,^./,," | grep -v "^platform/"); do
+for source in $(cd "$core" && ls ./*/*.c | sed "s,^./,," | grep -v "^platform/") platform/text.c platform/wakeup.c; do
     compile_core "$core/$source" "$objects/$(name_of "$source").o"
 done
 for source in ${OWN:-"$here"/*.c "$here"/scenarios/*.c}; do

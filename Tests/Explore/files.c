@@ -11,7 +11,6 @@
 #include "platform/message.h"
 #include "platform/program.h"
 #include "platform/signal_handler.h"
-#include "platform/wakeup.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
@@ -32,8 +31,6 @@ bool sq__report_is_on_terminal(void) { return false; }
 bool sq__report_has_file(void) { return true; }
 bool sq__event_fd_signal(sq__event_fd_t event_fd) { return (void)event_fd, true; }
 int sq__event_fd_clear(sq__event_fd_t event_fd) { return (void)event_fd, 0; }
-void sq__wakeup_post(sq__wakeup_t *wakeup) { (void)wakeup; }
-bool sq__wakeup_wait(sq__wakeup_t *wakeup, uint64_t deadline) { return (void)wakeup, (void)deadline, false; }
 void sq__signal_give_back(int number, void (*function)(int)) { (void)number, (void)function; }
 void sq__clock_others(uint64_t *since_boot, uint64_t *of_day) { *since_boot = *of_day = 0; }
 bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offset) { return (void)address, (void)path, (void)size, (void)offset, false; }
@@ -45,3 +42,19 @@ void sq__fatal_first(void (*function)(void)) { (void)function; }
 bool sq__fault_watch(void (*function)(const char *name)) { return (void)function, false; }
 void sq__fault_unwatch(void) { }
 void sq__fault_write(const char *text, size_t length) { (void)text, (void)length; }
+
+/* The futex of platform/wakeup.c. Its limit never passes: who needs that was not woken. */
+long ex_futex(long number, uint32_t *word, int operation, uint32_t value) {
+    ex_point_at(word, EX_WRITES);
+    while (ex_setting.memory == EX_TSO && ex_drain_one(ex_current)) {
+    }
+    bool wakes = operation & 1;
+    if (wakes && ex_wake(word)) {
+        EX_TRACE("wakes %s", ex_name_of(word));
+    }
+    if (!wakes && *word == value) {
+        EX_TRACE("sleeps at %s", ex_name_of(word));
+        ex_block(word, NULL, UINT64_MAX, true);
+    }
+    return 0;
+}

@@ -158,6 +158,7 @@ int sq__thread_start_again(sq__thread_start_t *start) {
 }
 
 unsigned ex_part_seats(void) { return ex_setting.has_parts ? 1 : 100; }
+uint64_t ex_visit_after(void) { return 0; } /* the clock stands still while threads run: each visit that it may ask for is made */
 unsigned ex_spares(void) { return ex_setting.spares; }
 uint64_t ex_rests_after(void) { return ex_setting.spares > 0 ? 1000 : UINT64_MAX - ex_now(); }
 

@@ -111,6 +111,18 @@ import Testing
         #expect(failure?.description.contains("task 1 waits for a continuation") == true)
     }
 
+    /// A busy machine may need longer than 10,000 looks to see that nothing comes: then the test was said to have no end. To see it fail: in
+    /// sq__ways_choose (explore/ways.c) count a step with nothing to do.
+    @Test func a_wait_for_something_outside_takes_no_steps() async throws {
+        let failure = await #expect(throws: ExplorationFailure.self) {
+            try await exploreSchedules(steps: 100) { _ in await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+        }
+        #expect(failure?.message.contains("something outside the pool") == true)
+        #expect(failure?.description.contains("body waits for a continuation") == true)
+        let explored = try await exploreSchedules(1, steps: 100, allowsEscapes: true) { _ in try await Task.sleep(for: .milliseconds(500)) }
+        #expect(explored.escapes.count == 1)
+    }
+
     @Test func a_schedule_without_end_is_a_failure() async throws {
         let failure = await #expect(throws: ExplorationFailure.self) {
             try await exploreSchedules { _ in
@@ -121,12 +133,18 @@ import Testing
     }
 
     @Test func cancelling_the_caller_ends_the_exploration() async throws {
-        let started = AsyncStream<Void>.makeStream()
+        let started = AsyncStream<Void>.makeStream(), isCancelled = DispatchSemaphore(value: 0)
         let task = Task {
-            try await exploreSchedules(1_000_000_000) { _ in started.continuation.yield() }
+            // The first schedule waits: a thousand of them may have ended before this thread cancels.
+            try await exploreSchedules { _ in
+                started.continuation.yield()
+                isCancelled.wait()
+                isCancelled.signal()
+            }
         }
         for await _ in started.stream { break }
         task.cancel()
+        isCancelled.signal()
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 

@@ -118,14 +118,14 @@ enum LoopContender: String, CaseIterable, Sendable, CustomTestStringConvertible 
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             // The caller forks: a thread of the pool would leave a child without it. So those wait for it.
             let caller = pthread_self()
-            let hasForked = Guarded(false)
+            let forks = Counter()
             WorkerPool.shared.apply(100_000) { _ in
                 guard pthread_equal(pthread_self(), caller) != 0 else {
-                    while !hasForked.value { sched_yield() }
+                    while forks.value == 0 { usleep(1_000) }
                     return
                 }
-                guard !hasForked.value else { return }
-                hasForked.value = true
+                guard forks.value == 0 else { return }
+                forks.increment()
                 continue_in_a_forked_child()
             }
         }

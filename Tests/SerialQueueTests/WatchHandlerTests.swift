@@ -6,7 +6,7 @@ import Testing
 /// When a handler is replaced, stopped and released.
 @Suite struct WatchHandlerTests {
     let queue = SerialQueue(label: "watched")
-    /// Longer than a thread takes to begin on a busy machine: otherwise what waits for that thread would be reported first.
+    /// Longer than a thread usually takes to begin: what waits for that thread longer is reported, too, and first.
     let threshold = Duration.milliseconds(100)
 
     @Test func a_handler_is_released_when_another_takes_its_place() {
@@ -20,7 +20,7 @@ import Testing
         queue.onStall(after: threshold, witness.note)
         #expect(releases.value == 10)
         let holdup = Holdup { queue.async($0) }
-        #expect(witness.await(1).count == 1, "the new one gets a report")
+        #expect(!witness.await(1).isEmpty, "the new one gets a report")
         holdup.finish()
     }
 

@@ -41,9 +41,8 @@ static int explore(bool is_careful, sq_explore_strategy_t strategy) {
     int error = sq_explore(&options, two_transfers, &is_careful, &explored);
     if (explored.report != NULL)
         printf("%s\n", explored.report);
-    else if (error == 0)
-        printf("%s passed %llu schedules%s\n", options.name, (unsigned long long)explored.schedules,
-               explored.is_complete ? ": there are no others" : "");
+    else if (explored.summary != NULL)
+        printf("%s", explored.summary);
     else
         printf("%s: %s\n", options.name, sq_error_text(error));
     sq_explored_clear(&explored);

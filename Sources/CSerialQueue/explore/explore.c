@@ -4,6 +4,8 @@
 
 #include "explore/hunt.h"
 #include "explore/report.h"
+#include "explore/result.h"
+#include "explore/summary.h"
 #include "explore/trap.h"
 #include "platform/message.h"
 #include "platform/clock.h"
@@ -29,30 +31,6 @@ struct sq_exploration {
     bool is_again;         /* the next run is the last one again, with helpers */
 };
 
-/* Results */
-
-static void set_text(char **text, const char *to) {
-    sq__memory_free(*text);
-    *text = to != NULL ? sq__copy_text(to) : NULL;
-}
-
-void sq_explored_clear(sq_explored_t *explored) {
-    sq__memory_free(explored->message);
-    sq__memory_free(explored->tape);
-    sq__memory_free(explored->report);
-    *explored = (sq_explored_t)SQ_EXPLORED_INIT;
-}
-
-/* Reports a message when there is no run to report. */
-static void say(sq_explored_t *explored, const char *message) {
-    if (explored == NULL) {
-        fprintf(stderr, "%s\n", message);
-        return;
-    }
-    set_text(&explored->message, message);
-    set_text(&explored->report, message);
-}
-
 /* Options */
 
 static bool is_name(const char *name) { return name != NULL && name[0] != '\0' && strpbrk(name, "/ \t\n'") == NULL; }
@@ -67,10 +45,11 @@ static uint64_t seed_of(const sq_explore_options_t *options) {
 }
 
 /* No more than the environment permits. */
-static uint64_t schedules_of(const sq_explore_options_t *options) {
+static void limit_schedules(sq__hunt_t *hunt, const sq_explore_options_t *options) {
     const char *text = sq__environment("SQ_SCHEDULES");
     uint64_t schedules = options->schedules != 0 ? options->schedules : 1000, most = text != NULL ? strtoull(text, NULL, 0) : 0;
-    return most != 0 && most < schedules ? most : schedules;
+    hunt->is_limited = most != 0 && most < schedules;
+    hunt->schedules = hunt->is_limited ? most : schedules;
 }
 
 /* The tape to replay: the option's, else the environment's if it is of this test. NULL: none. */
@@ -101,7 +80,7 @@ static int read_tape(sq_exploration_t *exploration, const sq_explore_options_t *
     int error = sq__tape_read(&exploration->hunt.best, text, exploration->name, &reason);
     if (error == EINVAL) {
         char *message = sq__format_text("%s: the tape %s: %s", exploration->name, reason, text);
-        say(explored, message != NULL ? message : reason);
+        sq__result_say(explored, message != NULL ? message : reason);
         sq__memory_free(message);
     }
     exploration->hunt.is_replay = true;
@@ -116,7 +95,7 @@ static int prepare(sq_exploration_t *exploration, const sq_explore_options_t *op
         return ENOMEM;
     }
     hunt->strategy = options->strategy;
-    hunt->schedules = schedules_of(options);
+    limit_schedules(hunt, options);
     hunt->seed = seed_of(options);
     hunt->depth = options->depth != 0 ? options->depth : 3;
     hunt->first.most = options->depth != 0 ? options->depth : SIZE_MAX;
@@ -139,12 +118,12 @@ static void destroy(sq_exploration_t *exploration) {
 
 sq_exploration_t *sq_exploration_create(const sq_explore_options_t *options, sq_explored_t *explored) {
     if (options->size != sizeof *options || options->strategy > SQ_EXPLORE_DEPTH_FIRST
-        || (explored != NULL && explored->size != sizeof *explored)) {
+        || !sq__result_fits(explored)) {
         errno = EINVAL;
         return NULL;
     }
     if (!is_name(options->name)) {
-        say(explored, "sq_explore: the test's name is empty, or has a blank, a slash or an apostrophe, so no tape could begin with it.");
+        sq__result_say(explored, "sq_explore: the test's name is empty, or has a blank, a slash or an apostrophe, so no tape could begin with it.");
         errno = EINVAL;
         return NULL;
     }
@@ -244,7 +223,7 @@ static void describe_failure(sq_exploration_t *exploration, sq_explored_t *explo
     explored->seed = hunt->strategy == SQ_EXPLORE_DEPTH_FIRST || hunt->is_replay ? hunt->seed : hunt->own_seed;
     explored->choices = hunt->is_replay ? exploration->run.chooser.taken.length : hunt->found_choices;
     explored->choices_that_matter = sq__tape_unusual(&hunt->best);
-    set_text(&explored->message, message);
+    sq__result_set_text(&explored->message, message);
     sq__memory_free(explored->tape);
     explored->tape = tape;
     sq__memory_free(explored->report);
@@ -252,16 +231,25 @@ static void describe_failure(sq_exploration_t *exploration, sq_explored_t *explo
                                                                                   .tape = tape, .notes = exploration->notes });
 }
 
+/* In place of the progress that it has shown. */
+static void show_summary(const sq_exploration_t *exploration) {
+    char *summary = sq__summary_write(&exploration->hunt, exploration->name);
+    fputs(summary != NULL ? summary : "", stderr);
+    sq__memory_free(summary);
+}
+
 int sq_exploration_finish(sq_exploration_t *exploration, sq_explored_t *result) {
     sq_explored_t own = SQ_EXPLORED_INIT, *explored = result != NULL ? result : &own;
     int error = exploration->error != 0 || exploration->hunt.has_no_memory ? ENOMEM : exploration->hunt.has_failed ? EILSEQ : 0;
-    if (exploration->is_on_terminal && exploration->shown != exploration->began) {
+    bool has_shown = exploration->shown != exploration->began;
+    if (exploration->is_on_terminal && has_shown) {
         fputs("\r\033[K", stderr);
     }
-    explored->schedules = exploration->hunt.is_replay ? 1 : exploration->hunt.runs;
-    explored->is_complete = exploration->hunt.first.is_complete && !exploration->hunt.has_failed;
+    sq__result_count(explored, &exploration->hunt, exploration->name);
     if (exploration->hunt.has_failed) {
         describe_failure(exploration, explored);
+    } else if (error == 0 && has_shown) {
+        show_summary(exploration);
     }
     if (result == NULL) {
         if (own.report != NULL) {

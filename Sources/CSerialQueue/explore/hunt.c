@@ -41,7 +41,6 @@ static bool depth_first_next(sq__depth_first_t *first, const sq__tape_t *last, s
         return true;
     }
     if (!first->was_cut || first->unusual == first->most) {
-        first->is_complete = true;
         return false;
     }
     first->unusual += 1;
@@ -184,7 +183,11 @@ static void keep(sq__hunt_t *hunt, sq__run_t *run) {
 }
 
 static void see_search(sq__hunt_t *hunt, sq__run_t *run) {
-    bool is_new = hunt->strategy != SQ_EXPLORE_DEPTH_FIRST || sq__tape_unusual(&run->chooser.taken) == hunt->first.unusual;
+    bool is_first = hunt->strategy == SQ_EXPLORE_DEPTH_FIRST;
+    bool is_new = !is_first || sq__tape_unusual(&run->chooser.taken) == hunt->first.unusual;
+    if (is_first && is_new) {
+        sq__extent_add(&hunt->extent, &run->chooser.taken, hunt->first.most);
+    }
     if (run->has_failed) {
         hunt->has_failed = true;
         hunt->found = run->failure != NULL ? sq__copy_text(run->failure) : NULL;

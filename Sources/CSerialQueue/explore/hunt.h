@@ -19,6 +19,7 @@
  * before. So the seed of any schedule begins a search with it, and searches with neighbouring seeds have no schedule in common. */
 #pragma once
 
+#include "explore/extent.h"
 #include "explore/run_state.h"
 #include "include/sq_explore.h"
 
@@ -32,7 +33,6 @@ typedef struct sq__depth_first {
     size_t most;      /* of the last round */
     bool was_cut;     /* this round has left out schedules with more */
     bool has_begun;   /* the first schedule of the round was run */
-    bool is_complete;
 } sq__depth_first_t;
 
 typedef struct sq__hunt {
@@ -40,10 +40,12 @@ typedef struct sq__hunt {
     uint64_t schedules, seed;
     uint64_t own_seed;     /* of the last schedule of the search */
     unsigned depth;
+    bool is_limited;       /* the environment has lowered `schedules` */
     bool is_replay;
     sq__hunt_phase_t phase;
     uint64_t runs;         /* of the search */
     sq__depth_first_t first;
+    sq__extent_t extent;   /* depth first: of the search */
     sq__tape_t best;       /* the smallest failure */
     size_t found_choices;  /* decisions in the one that was found */
     char *found;           /* its message; NULL: no memory */

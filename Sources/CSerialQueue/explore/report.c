@@ -175,8 +175,9 @@ static void add_unusual(text_t *text, const sq__record_t *record, const sq__hunt
     for (size_t row = 0, number = 1; row < record->event_count; row += 1, number += 1) {
         const sq__event_t *event = &record->events[row];
         if (event->usual != NULL) {
-            add(text, "\n  * At step %zu \"%s\" (%s) came before %s.", number, event->text != NULL ? event->text : "?",
-                label_of(record, event->column), event->usual);
+            bool is_test = event->column == 0;
+            add(text, "\n  * At step %zu \"%s\" of %s%s%s came before %s.", number, event->text != NULL ? event->text : "?",
+                is_test ? "the " : "queue \"", label_of(record, event->column), is_test ? "" : "\"", event->usual);
             if (hunt->is_minimal) {
                 add(text, " If %s comes first there, the test %s.", event->usual,
                     hunt->other == NULL ? "passes" : "does not fail in this way");

@@ -9,7 +9,10 @@
  *
  * The test must come to the same decisions if it gets the same answers: no other threads, no real clock, no random numbers of
  * its own. If a failure does not repeat, the report names the first step that was different. A failure is shrunk only to one whose message
- * has the same words, numbers apart, and the same line. */
+ * has the same words, numbers apart, and the same line.
+ *
+ * Depth first leaves no order out: of two tasks on different queues it runs both orders, even if they have no object of this library in common.
+ * The order may not matter then, but only the data of the tasks could say so, and the library cannot see what they read and write. */
 #ifndef SQ_EXPLORE_H
 #define SQ_EXPLORE_H
 
@@ -51,7 +54,8 @@ typedef struct sq_explore_options {
 typedef struct sq_explored {
     size_t size;             /**< sizeof(sq_explored_t) */
     uint64_t schedules;      /**< how many were run until the first failure, or in all */
-    bool is_complete;        /**< depth first: there are no others, within the limits (see the top: nothing else interrupts a task) */
+    bool is_complete;        /**< depth first: there are no others with at most options.depth unusual decisions (see the top: nothing else
+                                  interrupts a task) */
     bool has_failed;         /**< a schedule failed; the rest is about it */
     bool is_repeatable;      /**< it failed again, in the same way, when it was run again */
     uint64_t seed;           /**< the seed with which it is the first schedule */
@@ -60,10 +64,17 @@ typedef struct sq_explored {
     char *SQ_NULLABLE message;  /**< why it failed, one line */
     char *SQ_NULLABLE tape;     /**< the shrunk schedule, for SQ_TAPE */
     char *SQ_NULLABLE report;   /**< the whole report: message, seed, tape, timeline, and what would make it pass */
+    /* The next three are 0 unless it is depth first. */
+    size_t complete_depth;   /**< all schedules with at most so many unusual decisions were run */
+    uint64_t known;          /**< there are at least so many schedules with at most options.depth unusual decisions; exactly so many if
+                                  is_complete, or if options.depth is complete_depth + 1 */
+    double estimate;         /**< an estimate of how many there are, whatever options.depth is. Exact if all were run, else it may be wrong by
+                                  a factor of ten. INFINITY: more than a double can say */
+    char *SQ_NULLABLE summary;  /**< how much was run, which limit ended it, and what to raise; NULL after a failure */
 } sq_explored_t;
 
 /** An empty result. */
-#define SQ_EXPLORED_INIT { sizeof(sq_explored_t), 0, false, false, false, 0, 0, 0, NULL, NULL, NULL }
+#define SQ_EXPLORED_INIT { sizeof(sq_explored_t), 0, false, false, false, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, NULL }
 
 /** Frees the strings of a result and empties it. */
 void sq_explored_clear(sq_explored_t *explored);

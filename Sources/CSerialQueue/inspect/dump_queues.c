@@ -10,6 +10,7 @@
 #include "gate/stripes.h"
 #include "observe/suspended_list.h"
 #include "platform/container.h"
+#include "platform/text.h"
 
 #include <string.h>
 
@@ -92,7 +93,7 @@ static void read_there(const sq_queue_t *queue, sq__view_queue_t *seen) {
     seen->at = queue;
     seen->is_there = true;
     read_counts(queue, seen);
-    strncpy(seen->label, queue->label, sizeof seen->label - 1);
+    sq__text_copy(seen->label, sizeof seen->label, queue->label);
     sq__make_printable(seen->label, sizeof seen->label);
 }
 

@@ -7,6 +7,7 @@
 #include "platform/container.h"
 #include "platform/list.h"
 #include "platform/mutex.h"
+#include "platform/text.h"
 #include "platform/thread.h"
 #include "platform/unwind.h"
 #include "pool/loop.h"
@@ -16,7 +17,6 @@
 #include "wait/deadlock.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { LABEL_SIZE = 128 };
@@ -117,7 +117,7 @@ static bool look(sq__watched_t *watched, uint64_t now, stall_t *stall) {
         stalled = waits_too_long(watched, now, stall);
     }
     if (stalled) {
-        snprintf(stall->label, sizeof stall->label, "%s", watched->queue->label);
+        sq__text_copy(stall->label, sizeof stall->label, watched->queue->label);
         sq__deadlock_waits_for(stall->shown.thread_id, stall->waits_for, sizeof stall->waits_for);
         stall->shown.label = stall->label;
         stall->shown.waits_for = stall->waits_for;

@@ -1,7 +1,7 @@
 #include "platform/message.h"
 
 #include "platform/file.h"
-#include "platform/peek.h"
+#include "platform/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

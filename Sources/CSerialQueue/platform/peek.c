@@ -2,6 +2,7 @@
 
 #include "platform/event_fd.h"
 #include "platform/quiet.h"
+#include "platform/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,15 +39,6 @@ bool sq__peek_through_pipe(const char *address, char *copy, size_t bytes) {
     }
     sq__quiet_end(quiet);
     return ok;
-}
-
-void sq__make_printable(char *text, size_t size) {
-    text[size - 1] = '\0';
-    for (; *text != '\0'; text += 1) {
-        if ((unsigned char)*text < ' ' || *text == 0x7F) {
-            *text = '?';
-        }
-    }
 }
 
 void sq__peek_text(const char *address, char *text, size_t size) {

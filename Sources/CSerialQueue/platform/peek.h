@@ -27,9 +27,6 @@ static inline bool sq__peeked(const bool *copy) { return *(const unsigned char *
 /* Copies a text of at most size - 1 bytes and ends it with a NUL. What cannot be printed becomes '?'. If it cannot be read: "?". */
 void sq__peek_text(const char *address, char *text, size_t size);
 
-/* Ends the text within `size` bytes, and replaces what cannot be printed by '?'. */
-void sq__make_printable(char *text, size_t size);
-
 /* Zeroed memory that comes from the system directly: a stuck thread may hold the lock of malloc. NULL: none. */
 void *sq__pages(size_t bytes);
 void sq__pages_free(void *pages, size_t bytes);

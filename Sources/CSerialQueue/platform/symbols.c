@@ -1,6 +1,7 @@
 #include "platform/symbols.h"
 
 #include "platform/peek.h"
+#include "platform/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

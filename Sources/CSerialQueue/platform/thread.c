@@ -3,6 +3,7 @@
 #include "platform/atomic.h"
 #include "platform/program.h"
 #include "platform/service.h"
+#include "platform/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -17,20 +18,6 @@ enum { NAME_SIZE = sizeof ((sq__thread_start_t *)NULL)->name };
 static const char *part_to_show(const char *label) {
     const char *dot = strlen(label) < NAME_SIZE ? NULL : strrchr(label, '.');
     return dot != NULL && dot[1] != '\0' ? dot + 1 : label;
-}
-
-/* Cuts between characters: a thread's name stays UTF-8. */
-static void copy_name(char *to, const char *label) {
-    const char *from = part_to_show(label);
-    size_t length = strlen(from);
-    if (length >= NAME_SIZE) {
-        length = NAME_SIZE - 1;
-        while (length > 0 && ((unsigned char)from[length] & 0xC0) == 0x80) {
-            length -= 1;
-        }
-    }
-    memcpy(to, from, length);
-    to[length] = '\0';
 }
 
 static void (*when_left)(void); /* set before the first thread starts */
@@ -117,7 +104,7 @@ int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argu
     start->body = body;
     start->argument = argument;
     start->service = kind->service;
-    copy_name(start->name, kind->name);
+    sq__text_copy(start->name, NAME_SIZE, part_to_show(kind->name));
     if (start->name[0] == '\0') {
         sq__thread_name(start->name, NAME_SIZE);
     }
@@ -149,7 +136,5 @@ void sq__thread_name(char *name, size_t size) {
     if (pthread_getname_np(pthread_self(), whole, sizeof whole) != 0) {
         whole[0] = '\0';
     }
-    size_t length = strnlen(whole, size - 1);
-    memcpy(name, whole, length);
-    name[length] = '\0';
+    sq__text_copy(name, size, whole);
 }

@@ -1,5 +1,7 @@
 #include "trace/proto.h"
 
+#include "platform/text.h"
+
 #include <string.h>
 
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, MOST_OF_A_TEXT = 1000, LENGTH = 3, MOST_OF_A_MESSAGE = 16 * 1024 };
@@ -24,20 +26,8 @@ void sq__proto_fixed64(sq__proto_t *proto, unsigned field, uint64_t value) {
     }
 }
 
-/* Does not cut a character in two. */
-static size_t length_to_write(const char *text) {
-    size_t length = strlen(text);
-    if (length > MOST_OF_A_TEXT) {
-        length = MOST_OF_A_TEXT;
-        while (((unsigned char)text[length] & 0xC0) == 0x80) {
-            length -= 1;
-        }
-    }
-    return length;
-}
-
 void sq__proto_text(sq__proto_t *proto, unsigned field, const char *text) {
-    size_t length = length_to_write(text);
+    size_t length = sq__text_length(text, MOST_OF_A_TEXT);
     put(proto, field << 3 | BYTES);
     put(proto, length);
     memcpy(&proto->bytes[proto->used], text, length);

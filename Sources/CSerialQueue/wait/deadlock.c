@@ -2,11 +2,11 @@
 
 #include "platform/list.h"
 #include "platform/mutex.h"
+#include "platform/text.h"
 #include "thread/process.h"
 #include "trace/session.h"
 #include "wait/deadlock_report.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The edges of all sleeping threads that can be part of a cycle. Waits for one queue or once are in the list chosen by its
@@ -189,7 +189,7 @@ void sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size) {
     for (unsigned i = 0; i <= OF_SEVERAL; i += 1) {
         for (const sq__edge_t *edge = lists[i]; edge != NULL; edge = edge->next) {
             if (edge->thread_id == thread_id) {
-                snprintf(label, size, "%s", sq__wait_label(edge->wait));
+                sq__text_copy(label, size, sq__wait_label(edge->wait));
             }
         }
     }

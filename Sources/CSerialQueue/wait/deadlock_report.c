@@ -5,7 +5,7 @@
 #include "thread/explored.h"
 
 #include "platform/clock.h"
-#include "platform/peek.h"
+#include "platform/text.h"
 #include "platform/probe.h"
 #include "thread/process.h"
 

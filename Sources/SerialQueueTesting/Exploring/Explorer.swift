@@ -47,7 +47,7 @@ final class Explorer: Sendable {
         if status != 0 { throw ExplorationFailure(result, escapes: escapes) }
         if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
         if !escapes.isEmpty && !plan.allowsEscapes { throw ExplorationFailure.escaped(result, escapes) }
-        return Exploration(schedules: Int(result.schedules), isComplete: result.is_complete, escapes: escapes)
+        return Exploration(result, escapes: escapes)
     }
 
     /// Whether to stop, because the next run could not end either.

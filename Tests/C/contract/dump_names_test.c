@@ -126,6 +126,28 @@ TEST(a_dump_has_no_control_characters_of_labels_and_names_of_threads) {
     sq_queue_release(queue);
 }
 
+/* Labels in another encoding, and one that is cut in a character. The thread's name is its label, too. To see it fail: in character_size return 1. */
+TEST(a_dump_is_utf8_whatever_labels_are) {
+    char label[80] = "";
+    memset(label, 'a', 62);
+    strcat(label, "\xc3\xb6");
+    sq_queue_t *latin = make_queue_of("gr\xf6\xdf" "e", 0), *long_one = make_queue_of(label, 0);
+    hold_t holds[2];
+    hold_async(&holds[0], latin);
+    hold_async(&holds[1], long_one);
+    const char *text = dump_now();
+    CHECK_LINE(text, "thread \"gr??e\"", "in queue \"gr??e\"", NULL);
+    CHECK(strstr(text, "aaaa?\"") != NULL || strstr(text, "aaaa\"") != NULL);
+    CHECK(strpbrk(text, "\xf6\xdf\xc3") == NULL);
+    for (int i = 0; i < 2; i += 1) {
+        hold_end(&holds[i]);
+    }
+    drain(latin);
+    drain(long_one);
+    sq_queue_release(latin);
+    sq_queue_release(long_one);
+}
+
 /* The caller and both threads of the pool. To see it fail: in add_thread, do not count the holders. */
 TEST(an_apply_is_shown_with_the_number_of_threads_that_work_for_it) {
     crowd_t crowd = { .pool = make_pool(2), .here = LATCH_INIT, .leave = LATCH_INIT };

@@ -69,6 +69,31 @@ TEST(a_thread_from_outside_is_named) {
     sq_explored_clear(&explored);
 }
 
+/* Code that waits for something from outside asks for a step until it comes. To see it fail: in sq__ways_choose count these steps, too. */
+TEST(a_step_with_nothing_to_do_does_not_count) {
+    sq_explore_options_t options = options_of(SQ_EXPLORE_DEPTH_FIRST, 1);
+    sq_explored_t explored = SQ_EXPLORED_INIT;
+    options.name = "patient";
+    options.steps = 10;
+    sq_exploration_t *exploration = sq_exploration_create(&options, &explored);
+    REQUIRE(exploration != NULL);
+    sq_pool_t *pool = sq_exploration_begin_run(exploration);
+    REQUIRE(pool != NULL);
+    for (int i = 0; i < 100; i += 1) {
+        CHECK(!sq_exploration_step(exploration, i % 2 == 0));
+    }
+    sq_queue_t *queue = queue_on(pool, "queue", 0);
+    CHECK_EQUAL(sq_async(queue, nothing, NULL), 0);
+    CHECK(sq_exploration_step(exploration, true));
+    sq_queue_release(queue);
+    CHECK(sq_exploration_end_run(exploration, NULL));
+    CHECK(sq_exploration_begin_run(exploration) == NULL);
+    CHECK_EQUAL(sq_exploration_finish(exploration, &explored), 0);
+    CHECK_EQUAL(explored.schedules, 1);
+    CHECK(explored.is_complete);
+    sq_explored_clear(&explored);
+}
+
 static void start_a_thread(void *queue) { join(spawn(submit_from_elsewhere, queue)); }
 
 /* The tasks of the first runs run on helpers. */

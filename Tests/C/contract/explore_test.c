@@ -91,12 +91,18 @@ TEST(a_limit_on_unusual_decisions_ends_depth_first_early_and_completely) {
     check_passed(explored, true);
 }
 
+static void check_schedules(uint64_t most, uint64_t expected) {
+    sq_explored_t explored = explore("orders", submit_three_times_four, NULL, options_of(SQ_EXPLORE_RANDOM, most));
+    CHECK_EQUAL(explored.schedules, expected);
+    sq_explored_clear(&explored);
+}
+
 TEST(the_environment_limits_the_schedules) {
     setenv("SQ_SCHEDULES", "7", true);
-    CHECK_EQUAL(explore("orders", submit_three_times_four, NULL, options_of(SQ_EXPLORE_RANDOM, 1000)).schedules, 7);
-    CHECK_EQUAL(explore("orders", submit_three_times_four, NULL, options_of(SQ_EXPLORE_RANDOM, 5)).schedules, 5);
+    check_schedules(1000, 7);
+    check_schedules(5, 5);
     unsetenv("SQ_SCHEDULES");
-    CHECK_EQUAL(explore("orders", submit_three_times_four, NULL, options_of(SQ_EXPLORE_RANDOM, 9)).schedules, 9);
+    check_schedules(9, 9);
 }
 
 /* A failure that needs several decisions */

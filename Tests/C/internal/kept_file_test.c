@@ -329,3 +329,18 @@ TEST(a_pipe_is_written_as_its_reader_takes_it) {
     close(reads);
     unlink(path);
 }
+
+/* A fork copies the descriptors first and the memory then, and the close may come between the two. To see it fail: in sq__kept_file_close_copy, set
+ * the number to -1. */
+TEST(a_child_whose_memory_says_that_the_file_is_closed_closes_its_copy) {
+    sq__kept_file_t file = SQ__KEPT_FILE_NONE;
+    CHECK_EQUAL(sq__kept_file_open(&file, new_path()), 0);
+    int number = file.number, in_child = dup(number);
+    REQUIRE(number >= 0 && in_child >= 0);
+    CHECK_EQUAL(sq__kept_file_close(&file), 0);
+    REQUIRE(dup2(in_child, number) == number);
+    close(in_child);
+    CHECK_EQUAL(sq__kept_file_close_copy(&file), 0);
+    CHECK(fcntl(number, F_GETFD) == -1 && errno == EBADF);
+    unlink(path);
+}

@@ -71,6 +71,37 @@ TEST(what_one_thread_posts_runs_on_the_seats_of_all_parts) {
     sq__pool_release(scene.pool);
 }
 
+/* The scene's first entry is on another pool, and posts the others to the pool of `others`. */
+static scene_t *others;
+
+static sq__ready_end_t post_to_others(work_t *work) {
+    for (unsigned i = 4; i < 8; i += 1) {
+        post(others, i, SQ__BAND_NORMAL, leave);
+    }
+    return leave(work);
+}
+
+/* To see it fail: in sq__part_to_post_to, let the members of all pools post to the part that their number selects. */
+TEST(what_a_task_of_another_pool_posts_waits_in_all_parts) {
+    scene_t scene, other;
+    begin(&scene, 4, 2);
+    begin(&other, 1, 1);
+    others = &scene;
+    for (unsigned i = 0; i < 4; i += 1) {
+        post(&scene, i, SQ__BAND_NORMAL, block);
+    }
+    latch_wait(&scene.came, 4);
+    post(&other, 0, SQ__BAND_NORMAL, post_to_others);
+    latch_wait(&other.left, 1);
+    for (unsigned i = 0; i < 2; i += 1) {
+        CHECK(sq__load_relaxed(&scene.pool->parts[i].waiting) > 0);
+    }
+    latch_bump(&scene.gate);
+    latch_wait(&scene.left, 8);
+    sq__pool_release(scene.pool);
+    sq__pool_release(other.pool);
+}
+
 static sq__ready_end_t post_and_block(work_t *work) {
     const sq__part_t *part = own_part();
     for (unsigned i = 1; i < 8; i += 1) {

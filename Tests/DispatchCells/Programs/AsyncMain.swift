@@ -28,7 +28,8 @@ typealias OwnQueue = DispatchQueue
             Task { @MainActor in work(); group.leave() }
             try? await Task.sleep(nanoseconds: 500_000)
         }
-        await withCheckedContinuation { continuation in group.notify(queue: .global()) { continuation.resume() } }
+        // Sendable: else it belongs to the main actor, and ThreadSanitizer has Swift check that, with Dispatch, too.
+        await withCheckedContinuation { continuation in group.notify(queue: .global()) { @Sendable in continuation.resume() } }
         print("\(count) pieces of work, \(both) at the same time")
         let child = DispatchQueue(label: "child", target: .main), key = DispatchSpecificKey<Int>()
         DispatchQueue.main.setSpecific(key: key, value: 1)

@@ -29,6 +29,7 @@ static inline void sq__thread_take_name(const sq__thread_start_t *start) { (void
 static inline void sq__thread_name_self(const char *name) { (void)name; }
 uint64_t ex_rests_after(void); /* SQ__WORKER_RESTS_AFTER: in most scenarios no worker ever rests */
 unsigned ex_part_seats(void);  /* SQ__PART_SEATS */
+uint64_t ex_visit_after(void); /* SQ__VISIT_AFTER */
 unsigned ex_spares(void);      /* SQ__SPARES */
 bool sq__thread_stack_size_is_valid(size_t bytes);
 void sq__thread_yield(void);

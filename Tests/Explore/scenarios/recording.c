@@ -1,7 +1,10 @@
 /* recording.c: the buffers of a trace, with two slots: one thread records while another one reads. An event that is read was recorded as
- * it is, and none is read twice. A stream loses only what was counted as dropped. Compiled with the hooks, like litmus.c. */
+ * it is, and none is read twice. A stream loses only what was counted as dropped. Requests of
+ * several threads all reach the reader. Compiled with the hooks, like litmus.c. */
 #include "scenario.h"
+
 #include "trace/buffer.h"
+#include "trace/request.h"
 
 enum { ROOM = 2, EVENTS = 4 };
 
@@ -84,8 +87,35 @@ static void explore(bool is_flight) {
 static void stream(void) { explore(false); }
 static void flight(void) { explore(true); }
 
+/* Two threads ask for a file. The reader sleeps without a limit as long as it has not seen both. */
+static void ask(void *unused) {
+    (void)unused;
+    sq__request(SQ__REQUEST_ASKED_FOR);
+}
+
+static void await_two(void *unused) {
+    (void)unused;
+    while (sq__requests_made() < 2 * SQ__REQUEST_ASKED_FOR) {
+        sq__requests_await(SQ_FOREVER);
+    }
+}
+
+static void asked_twice(void) {
+    int threads[3];
+    sq__requests_begin(true);
+    for (int i = 0; i < 3; i += 1) {
+        threads[i] = ex_start(i < 2 ? ask : await_two, NULL, false);
+    }
+    for (int i = 0; i < 3; i += 1) {
+        ex_join(threads[i]);
+    }
+    sq__requests_end();
+    stage_begin(&(expectation_t){ 0 }, 0);
+}
+
 const scenario_t recording_scenarios[] = {
     { "record_stream", "a trace's buffer is read while it is filled", .body = stream },
     { "record_flight", "a flight recorder is read while events are overwritten", .body = flight },
+    { "record_asked", "a file that is asked for while another one is", .body = asked_twice },
     { 0 },
 };

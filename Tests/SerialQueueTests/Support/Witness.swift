@@ -17,6 +17,18 @@ final class Witness: Sendable {
         eventually(location) { seen.count >= count }
         return seen
     }
+
+    /// The first report of a closure that runs, behind the first `seen`, when it is there. If the closure began late, that it waits was reported before.
+    func awaitRunning(
+        after seen: Int = 0, _ location: SourceLocation = #_sourceLocation
+    ) throws -> (number: Int, stall: SerialQueue.Stall) {
+        var number = seen
+        while true {
+            number += 1
+            let stall = try #require(self.await(number, location).dropFirst(number - 1).first, sourceLocation: location)
+            if stall.kind == .running { return (number, stall) }
+        }
+    }
 }
 
 extension SerialQueue {

@@ -1,4 +1,5 @@
 #include "platform/peek.h"
+#include "platform/text.h"
 
 #if SQ__LINUX
 

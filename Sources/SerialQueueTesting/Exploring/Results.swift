@@ -1,5 +1,21 @@
 import CSerialQueue
 
+extension Exploration {
+    /// What C has run.
+    init(_ result: sq_explored_t, escapes: [String]) {
+        let isDepthFirst = result.known > 0
+        let summary = result.summary.map { String(cString: $0) } ?? ""
+        self.init(
+            schedules: Int(result.schedules),
+            isComplete: result.is_complete,
+            completeBound: isDepthFirst ? Int(result.complete_depth) : nil,
+            known: isDepthFirst ? Int(clamping: result.known) : nil,
+            estimate: isDepthFirst ? result.estimate : nil,
+            escapes: escapes,
+            description: (summary + ExplorationFailure.list(escapes)).split(separator: "\n", omittingEmptySubsequences: true).joined(separator: "\n"))
+    }
+}
+
 extension ExplorationFailure {
     /// What C found.
     init(_ result: sq_explored_t, escapes: [String]) {
@@ -29,7 +45,7 @@ extension ExplorationFailure {
             schedules: Int(result.schedules), escapes: escapes)
     }
 
-    private static func list(_ escapes: [String]) -> String {
+    fileprivate static func list(_ escapes: [String]) -> String {
         escapes.isEmpty ? "" : "\n  Not under control:\n" + escapes.map { "  - \($0)\n" }.joined()
     }
 

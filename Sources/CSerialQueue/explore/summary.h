@@ -1,0 +1,7 @@
+/* summary.h: an exploration without a failure in words: how much was run, which limit ended it, and what to raise. */
+#pragma once
+
+#include "explore/hunt.h"
+
+/* To be freed; NULL: no memory. `name`: the test's. */
+char *sq__summary_write(const sq__hunt_t *hunt, const char *name);

@@ -46,6 +46,7 @@ THREAD(t_submit_elsewhere, int error = sq_item_submit(scene.item, scene.queues[1
 THREAD(t_submit_again, scene_allow(sq_item_submit(scene.item, scene.queues[0]), ESHUTDOWN, 0); scene_allow(sq_item_submit(scene.item, scene.queues[1]), 0, 0))
 THREAD(t_submit_after, scene_allow(sq_item_submit_after(scene.item, scene.queues[0], 1), ECANCELED, ESHUTDOWN))
 THREAD(t_cancel, scene_cancel())
+THREAD(t_perform, scene_allow(sq_item_perform(scene.item), EALREADY, ECANCELED))
 THREAD(t_wait, scene_wait(SQ_FOREVER, 0))
 THREAD(t_wait_until, scene_wait(stage_soon(), ETIMEDOUT))
 THREAD(t_wait_inside, scene_allow(sq_sync(scene.queues[0], wait_inside, NULL), 0, 0))
@@ -72,6 +73,7 @@ FIRST(closed, ex_join(ex_start(t_drain, NULL, false)))
 BODY(item_submit_cancel, NULL, 0, t_submit, t_cancel, t_wait)
 BODY(item_submit_cancel_room, NULL, 1, t_submit, t_cancel)
 BODY(item_cancel, submitted, 0, t_cancel, t_wait)
+BODY(item_perform_cancel, NULL, 0, t_perform, t_cancel)
 BODY(item_cancel_twice, submitted, 0, t_cancel, t_cancel)
 BODY(item_cancel_fresh, NULL, 0, t_cancel, t_cancel, t_wait)
 BODY(item_cancel_notify, submitted, 0, t_cancel, t_notify_twice)
@@ -114,6 +116,7 @@ const scenario_t item_scenarios[] = {
     { "item_submit_cancel", "a cancel against the submission: it is left to the submitter, or comes before it", .body = item_submit_cancel },
     { "item_submit_cancel_room", "the same on a queue of limited capacity", .body = item_submit_cancel_room },
     { "item_cancel", "a cancel against the turn: one outcome, and the wait sees it", .body = item_cancel },
+    { "item_perform_cancel", "a cancel against a perform: the item stays its owner's", .body = item_perform_cancel },
     { "item_cancel_twice", "two cancels against the turn", .body = item_cancel_twice },
     { "item_cancel_fresh", "two cancels of an item that was not submitted", .body = item_cancel_fresh },
     { "item_cancel_notify", "notifications against a cancel: each comes once, in order, after the outcome", .body = item_cancel_notify },

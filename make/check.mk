@@ -163,8 +163,8 @@ check-tsan: ## the C and Swift tests under ThreadSanitizer
 	$(call need,gcc libc tsan $(SWIFT_TOOLS))
 	$(call check_parts,c-tsan probes-tsan examples-tsan storm-tsan dispatch-c-tsan + swift-tsan cells-tsan)
 
-check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanitizer; BESIDE=PART as soon as a processor is free
+check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanitizer; ALSO=PART as soon as a processor is free
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
-	$(call check_parts,c-asan probes-asan examples-asan storm-asan dispatch-c-asan + swift-asan $(if $(BESIDE),+ $(BESIDE)))
+	$(call check_parts,c-asan probes-asan examples-asan storm-asan dispatch-c-asan + swift-asan $(if $(ALSO),+ $(ALSO)))
 
 .PHONY: check-packages check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-mains check-probes check-host check-headers check-install check-swift check-examples check-tsan check-asan model model-whole bench bench-swift bench-growth bench-readme

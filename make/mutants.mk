@@ -4,4 +4,8 @@ mutants: ## each call, check, count and memory order of the core broken, one at 
 	$(call need,gcc libc tsan python3)
 	Tests/Mutants/run $(MUTANTS)
 
-.PHONY: mutants
+mutant-sets: ## memory orders that cover each other, weakened together: a whole search must find each set
+	$(call need,gcc libc tsan python3)
+	Tests/Mutants/sets.py
+
+.PHONY: mutants mutant-sets

@@ -39,6 +39,8 @@ typedef struct ex_setting {
     bool faults; /* allocations and threads may fail */
     bool lists_threads; /* threads join their list (thread/self.h) before their first task or wait */
     bool has_parts; /* each seat of a pool is a part of its own (pool/parts.h) */
+    bool looks_twice; /* in a reduced search, too, a thread looks whether its wait is over before it tries to sleep, and finds out */
+    bool is_warm; /* in a reduced search: the scenario's threads have their tokens before they begin, and give them back when all others rest */
     unsigned spares; /* how many spare threads there may be (thread/spare.h); 0: no worker rests */
 } ex_setting_t;
 extern ex_setting_t ex_setting;
@@ -60,22 +62,28 @@ typedef struct ex_result {
     bool failed;
     char message[512];
     uint64_t steps, hash;
-    unsigned threads;
+    unsigned threads, own_threads; /* own: at a time, those that the scenario has started */
 } ex_result_t;
 extern int ex_current;
 extern uint64_t ex_step, ex_hash;
 void ex_run(void (*body)(void), ex_result_t *result);
-int ex_start(void (*body)(void *), void *argument, bool daemon);
+int ex_start(void (*body)(void *), void *argument, bool daemon); /* daemon: a thread of the core */
 void ex_point(void);
 void ex_point_at(const void *object, ex_touch_t touch); /* what the next step touches; see reduce.h */
+void ex_point_at_compare(const void *object, unsigned bytes, uint64_t expected);
 void ex_point_at_both(const void *object, ex_touch_t touch, const void *other, ex_touch_t other_touch);
 /* In a reduced search, the thread cannot run before this is 0; true: it was waited for. */
 bool ex_point_until(const uint32_t *until_zero, const void *object, ex_touch_t touch);
 void ex_join(int thread);
-void ex_await_rest(void); /* in a reduced search: until no other thread can run; what follows is after all that they did */
+void ex_await_exit(int thread); /* in a reduced search a thread gives its token back after those that join it may have continued */
+/* In a reduced search: until no other thread can run; what follows sees all that they did. */
+void ex_await_rest(void);
+void ex_end_in_one_order(void); /* the same, and what follows is run in one order: the scenario's threads have ended */
+void ex_begin_at_rest(void); /* in a reduced search: the pool's threads sleep before those of the scenario begin */
 bool ex_stood_still(int thread, uint64_t since); /* it has not run after that step, and has not ended */
 _Noreturn void ex_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-unsigned ex_threads(void);
+extern unsigned ex_thread_count;
+static inline unsigned ex_threads(void) { return ex_thread_count; }
 
 /* The thread blocks until it is woken, or, if it has a deadline, until that passes. */
 bool ex_block(const void *on, const uint32_t *until_zero, uint64_t deadline, bool spurious);

@@ -42,9 +42,10 @@ void *ex_memmove(void *to, const void *from, size_t bytes) {
 }
 
 /* The point comes first; the caller is noted again after it, because others may have run in between. */
-#define BEGIN(use) \
+#define BEGIN(use) BEGIN_AFTER(use, ex_point_at((const void *)address, (use) == EX_LOAD ? EX_READS : EX_WRITES))
+#define BEGIN_AFTER(use, point) \
     const void *here = __builtin_return_address(0); \
-    ex_point_at((const void *)address, (use) == EX_LOAD ? EX_READS : EX_WRITES); \
+    point; \
     ex_caller = here; \
     ex_lines_note((const void *)address, use); \
     ex_atomic((const void *)address)
@@ -99,7 +100,7 @@ void *ex_memmove(void *to, const void *from, size_t bytes) {
     }                                                                                                                     \
     int __tsan_atomic##bits##_compare_exchange_strong(volatile type *address, type *expected, type value, int order,      \
                                                       int failure) {                                                      \
-        BEGIN(EX_SWAP);                                                                                                   \
+        BEGIN_AFTER(EX_SWAP, ex_point_at_compare((const void *)address, sizeof value, *expected));                        \
         uint64_t want = *expected;                                                                                        \
         bool done = ex_compare((void *)address, sizeof value, drained##bits(address), &want, value, order, failure);      \
         EX_TRACE(done ? "swaps %s: %s becomes %s" : "fails to swap %s: it is not %s but %s", NAME, WORDS(*expected),              \

@@ -2,6 +2,7 @@
  *
  * explore [PART PARTS]                 everything, or each PARTS-th scenario from PART on, or SCENARIO alone; see README.md
  * explore list                         the names of the scenarios
+ * explore kinds                        of each scenario its group, and whether it is small
  * explore one SCENARIO                 its rows of the table, without a heading
  * explore find SCENARIO,... MEMORY LIMIT   a seeded bug: 0 if one of the searches fails within LIMIT schedules */
 #include "search.h"
@@ -12,7 +13,7 @@
 
 /* How many schedules of a scenario, a memory and a search the full set has: 10^8 and more in all. The short set has a fixed number
  * of schedules in all: more scenarios do not make it longer. */
-enum { MANY_RANDOM = 37000, MANY_DEPTH_FIRST = 55000, MANY_WHOLE = 10000, MORE_FOR_MIXES = 4, QUICK_IN_ALL = 2500000, FOR_ALL_OUTPUTS = 5000 };
+enum { MANY_RANDOM = 37000, MANY_DEPTH_FIRST = 55000, MANY_WHOLE = 20000, MORE_FOR_MIXES = 4, QUICK_IN_ALL = 2500000, FOR_ALL_OUTPUTS = 5000 };
 
 static unsigned passed, failed;
 static uint64_t total;
@@ -51,8 +52,8 @@ static void row(const scenario_t *scenario, ex_memory_t memory, ex_search_t sear
     fflush(stdout);
 }
 
-/* What the searches before this one have printed, `came`, counts for the last one, the random search. */
-static void run_search(const scenario_t *scenario, ex_memory_t memory, ex_search_t search, uint64_t limit, bool came[OUTPUTS]) {
+/* Returns whether it is complete. What the searches before this one have printed, `came`, counts for the last one, the random search. */
+static bool run_search(const scenario_t *scenario, ex_memory_t memory, ex_search_t search, uint64_t limit, bool came[OUTPUTS]) {
     search_outcome_t outcome;
     char verdict[700];
     search_run(scenario, memory, search, number("SEED", 1), limit, true, &outcome);
@@ -61,9 +62,12 @@ static void run_search(const scenario_t *scenario, ex_memory_t memory, ex_search
         outcome.printed[i] = outcome.complete ? outcome.printed[i] : came[i];
     }
     const char *missing = outcome.complete || search == EX_RANDOM ? search_missing(scenario, memory, &outcome) : NULL;
-    bool good = !outcome.failed && missing == NULL;
+    bool good = !outcome.failed && missing == NULL && outcome.again == 0;
+    outcome.schedules -= outcome.complete ? outcome.redundant : 0;
     if (outcome.failed) {
         snprintf(verdict, sizeof verdict, "FAILED: %s", outcome.message);
+    } else if (outcome.again > 0) {
+        snprintf(verdict, sizeof verdict, "FAILED: the explorer itself: %llu schedules are equivalent to others", (unsigned long long)outcome.again);
     } else if (missing != NULL) {
         snprintf(verdict, sizeof verdict, "FAILED: %s never came", missing);
     } else {
@@ -73,6 +77,17 @@ static void run_search(const scenario_t *scenario, ex_memory_t memory, ex_search
     passed += good;
     failed += !good;
     total += outcome.schedules;
+    return outcome.complete;
+}
+
+/* Under release/acquire there are at least as many schedules: it is tried where the search without it is complete. */
+static void run_whole(const scenario_t *scenario, const char *only_memory) {
+    bool came[OUTPUTS] = { false }, more = true;
+    for (ex_memory_t memory = EX_SC; memory < EX_MEMORIES && more; memory += EX_RA - EX_SC) {
+        if (only_memory == NULL || memory_called(only_memory) == memory) {
+            more = run_search(scenario, memory, EX_WHOLE, number("SCHEDULES", MANY_WHOLE), came);
+        }
+    }
 }
 
 static bool is_mix(const scenario_t *scenario) {
@@ -86,17 +101,18 @@ static bool is_wanted_search(ex_search_t search) {
 
 static void run_scenario(const scenario_t *scenario, uint64_t random, uint64_t depth_first) {
     const char *only = getenv("MEMORY");
+    only = only != NULL && only[0] != '\0' ? only : NULL;
+    if (is_wanted_search(EX_WHOLE)) {
+        if (!is_mix(scenario)) {
+            run_whole(scenario, only);
+        }
+        return;
+    }
     for (ex_memory_t memory = 0; memory < EX_MEMORIES; memory += 1) {
-        if (only != NULL && only[0] != '\0' && memory_called(only) != memory) {
+        if (only != NULL && memory_called(only) != memory) {
             continue;
         }
         bool came[OUTPUTS] = { false };
-        if (is_wanted_search(EX_WHOLE)) {
-            if (memory != EX_TSO && !is_mix(scenario)) {
-                run_search(scenario, memory, EX_WHOLE, number("SCHEDULES", MANY_WHOLE), came);
-            }
-            continue;
-        }
         if (!is_mix(scenario)) {
             run_search(scenario, memory, EX_DFS, depth_first, came);
         }
@@ -164,6 +180,19 @@ static int list(void) {
     return 0;
 }
 
+/* Small: two threads, or three with one call each. */
+static int list_kinds(void) {
+    for (unsigned group = 0; scenario_groups[group] != NULL; group += 1) {
+        for (const scenario_t *one = scenario_groups[group]; one->name != NULL; one += 1) {
+            scenario_prepare(one, 1);
+            if (!is_mix(one)) {
+                printf("%s %s%s\n", one->name, scenario_group_names[group], scenario_is_small(one) ? " small" : "");
+            }
+        }
+    }
+    return 0;
+}
+
 static int run_all(unsigned part, unsigned parts) {
     const char *name = getenv("SCENARIO");
     unsigned alike = 0, scenarios = 0, number_of_it = 0;
@@ -206,6 +235,9 @@ static int find_bug(const char *name, const char *memory, uint64_t limit) {
                    (unsigned long long)outcome.schedules, outcome.choices, outcome.message);
             return 0;
         }
+        if (outcome.complete) {
+            printf("%s: all %llu schedules pass; ", name, (unsigned long long)outcome.schedules);
+        }
     }
     return 1;
 }
@@ -228,8 +260,8 @@ int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "one") == 0) {
         return run_one(argv[2]);
     }
-    if (argc == 2 && strcmp(argv[1], "list") == 0) {
-        return list();
+    if (argc == 2 && (strcmp(argv[1], "list") == 0 || strcmp(argv[1], "kinds") == 0)) {
+        return argv[1][0] == 'l' ? list() : list_kinds();
     }
     const char *tape = getenv("TAPE");
     if (tape != NULL && tape[0] != '\0') {

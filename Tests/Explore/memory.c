@@ -125,18 +125,23 @@ static unsigned oldest_readable(const location_t *location, unsigned index) {
     return location->newest - oldest >= HISTORY ? (unsigned)location->newest - HISTORY + 1 : oldest;
 }
 
-/* How many values back a read goes. In a reduced search an older value than the newest is read late only if the one after it came before the
- * read anyhow: else the search also runs the order in which the older one is the newest. */
-static unsigned choose_back(const location_t *location, unsigned most) {
+/* How many values back a read goes. In a reduced search an older value than the newest is read only if the newest came before the read
+ * anyhow: else the search also runs the order in which the read comes before the newest, and there the older one is read. A compare-and-swap
+ * that fails has read a value unlike the one that it expects. */
+static unsigned choose_back(const location_t *location, unsigned most, const uint64_t *unlike) {
     if (!ex_reducing) {
         return ex_choose(most + 1, EX_DISTURB);
     }
-    unsigned late = 0; /* the newest of these */
-    while (late < most && !ex_reduce_came_before(location->messages[(location->newest - late) % HISTORY].step)) {
-        late += 1;
+    if (!ex_reduce_came_before(location->messages[location->newest % HISTORY].step)) {
+        return 0;
     }
-    unsigned value = most > late ? ex_reduce_value(most - late + 1, false) : 0;
-    return value > 0 ? late + value : 0;
+    unsigned backs[HISTORY] = { 0 }, count = 1;
+    for (unsigned back = 1; back <= most; back += 1) {
+        if (unlike == NULL || location->messages[(location->newest - back) % HISTORY].value != *unlike) {
+            backs[count++] = back;
+        }
+    }
+    return count > 1 ? backs[ex_reduce_value(count, false)] : 0;
 }
 
 static void acquire(const message_t *message, int order) {
@@ -215,7 +220,7 @@ uint64_t ex_load(const void *address, uint64_t now, int order) {
     unsigned at = location->newest;
     if (ex_setting.memory == EX_RA) {
         unsigned oldest = oldest_readable(location, index);
-        at -= choose_back(location, at - oldest);
+        at -= choose_back(location, at - oldest, NULL);
         views[ex_current].at[index] = (uint16_t)at;
     }
     message_t *message = &location->messages[at % HISTORY];
@@ -265,7 +270,7 @@ bool ex_compare(void *address, unsigned size, uint64_t now, uint64_t *expected, 
     location_t *location = &locations[index];
     if (ex_setting.memory == EX_RA && oldest_readable(location, index) < location->newest) {
         /* A compare-and-swap that fails is a load, and may fail because it read an old value. */
-        unsigned back = choose_back(location, location->newest - oldest_readable(location, index));
+        unsigned back = choose_back(location, location->newest - oldest_readable(location, index), expected);
         message_t *message = &location->messages[(location->newest - back) % HISTORY];
         if (back > 0 && message->value != *expected) {
             views[ex_current].at[index] = (uint16_t)(location->newest - back);

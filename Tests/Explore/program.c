@@ -32,6 +32,7 @@ static unsigned used;
 static const op_t *threads[THREADS];
 static unsigned thread_count, queue_count;
 static bool has_many; /* a group and an item */
+static bool ends_pool; /* by a word of the program */
 static const scenario_t *scenario;
 static char text[400];
 
@@ -62,6 +63,7 @@ static const char *read_word(const char *at, op_t *op) {
         reject(at);
     }
     has_many = has_many || (op->word >= W_MEMBER && op->word <= W_WAIT_ITEM);
+    ends_pool = ends_pool || op->word == W_RELEASE_POOL;
     at += length;
     if (isdigit((unsigned char)*at)) {
         op->number = *at++ - '0';
@@ -103,7 +105,7 @@ void scenario_prepare(const scenario_t *chosen, uint64_t seed) {
     scenario = chosen;
     used = thread_count = 0;
     queue_count = 1;
-    has_many = false;
+    has_many = ends_pool = false;
     text[0] = '\0';
     if (scenario->body != NULL) {
         return;
@@ -124,6 +126,21 @@ void scenario_prepare(const scenario_t *chosen, uint64_t seed) {
     if (*at != '\0') {
         reject(at);
     }
+}
+
+bool scenario_is_small(const scenario_t *one) {
+    ex_result_t outcome;
+    if (one->body != NULL) {
+        ex_setting = (ex_setting_t){ .lists_threads = one->lists_threads, .spares = one->spares, .has_parts = one->has_parts };
+        ex_choice_replay(NULL, 0);
+        ex_run(one->body, &outcome);
+        return outcome.own_threads <= 2;
+    }
+    bool has_more = false;
+    for (unsigned i = 0; i < thread_count; i += 1) {
+        has_more = has_more || (threads[i] != NULL && threads[i]->next != NULL);
+    }
+    return thread_count <= 2 || (thread_count == 3 && !has_more);
 }
 
 static void carry_out(const void *list);
@@ -215,6 +232,7 @@ static void program_main(void *unused) {
     if (has_many) {
         stage_many_begin();
     }
+    ex_begin_at_rest();
     for (unsigned i = 0; scenario->expect.each_has_a_reference && i + 1 < thread_count; i += 1) {
         for (unsigned q = 0; q < queue_count; q += 1) {
             sq_queue_retain(stage_queues[q]);
@@ -227,7 +245,12 @@ static void program_main(void *unused) {
         for (unsigned i = 0; i < thread_count; i += 1) {
             ex_join(ids[i]);
         }
-        ex_await_rest(); /* else each end of the tasks would be tried with each step of what follows */
+        for (unsigned i = 0; !ends_pool && i < thread_count; i += 1) {
+            ex_await_exit(ids[i]); /* it may own a loop */
+        }
+        if (!ends_pool) { /* else the end of the pool finds its threads wherever they are */
+            ex_end_in_one_order();
+        }
         stage_rest(queue_count);
     }
     if (has_many) {

@@ -15,7 +15,7 @@
  * come back: so it is also tried before each step that depends on it. A thread knows of no deadline that passed later than what it has
  * seen: so the clock does not show the order of independent steps. */
 #include "explore.h"
-#include "reduce.h"
+#include "footprint.h"
 
 #include <string.h>
 
@@ -35,13 +35,17 @@ typedef struct node {
 bool ex_reducing;
 static node_t nodes[NODES];
 static unsigned depth, length, under_way; /* nodes there are; of this run, so far; until the step under way */
+static uint16_t latest[BUCKETS];   /* 1 + the last step that touches an object of this bucket, */
+static uint8_t buckets[2][NODES];
+static uint16_t earlier[2][NODES]; /* and 1 + the one before it, for each object of a step */
 static uint16_t clocks[ACTORS][ACTORS]; /* of what each actor did last */
 static uint16_t before[ACTORS];      /* the clock of the step under way, without what it depends on itself */
-static uint64_t times[ACTORS];
+static uint16_t everything[ACTORS];  /* the clock of all that has been done */
+static uint64_t times[ACTORS], latest_time;
 static ex_footprint_t announced[ACTORS];
 static ex_actors_t asleep_next;
 static uint32_t disturbed;
-static bool is_redundant;
+static bool is_redundant, in_one_order, was_too_long;
 static uint64_t hash;
 
 static void join(uint16_t to[ACTORS], const uint16_t from[ACTORS]) {
@@ -53,31 +57,24 @@ static void join(uint16_t to[ACTORS], const uint16_t from[ACTORS]) {
 static void join_time(uint64_t *to, uint64_t from) { *to = from > *to ? from : *to; }
 static ex_actors_t bit(int actor) { return (ex_actors_t)1 << actor; }
 
-static bool depends(const ex_footprint_t *one, int i, const ex_footprint_t *other, int j) {
-    return one->at[i].touch != EX_NOTHING && other->at[j].touch != EX_NOTHING && one->at[i].object == other->at[j].object
-        && (one->at[i].touch != EX_READS || other->at[j].touch != EX_READS) && (one->at[i].touch != EX_AWAITS || other->at[j].touch != EX_AWAITS);
+void ex_reduce_begin(void) {
+    depth = 0;
+    was_too_long = false;
 }
-
-static bool are_dependent(const ex_footprint_t *one, const ex_footprint_t *other) {
-    return depends(one, 0, other, 0) || depends(one, 0, other, 1) || depends(one, 1, other, 0) || depends(one, 1, other, 1);
-}
-
-static bool does(const ex_footprint_t *footprint, const void *object, ex_touch_t touch) {
-    return (footprint->at[0].object == object && footprint->at[0].touch == touch)
-        || (footprint->at[1].object == object && footprint->at[1].touch == touch);
-}
-
-void ex_reduce_begin(void) { depth = 0; }
 void ex_reduce_again(void) { depth = length; }
 bool ex_reduce_is_redundant(void) { return is_redundant; }
+bool ex_reduce_was_too_long(void) { return was_too_long; }
 
 void ex_reduce_begin_run(void) {
     length = under_way = 0;
     asleep_next = 0;
     disturbed = 0;
-    is_redundant = false;
+    is_redundant = in_one_order = false;
     hash = 0;
     memset(clocks, 0, sizeof clocks);
+    memset(latest, 0, sizeof latest);
+    memset(everything, 0, sizeof everything);
+    latest_time = 0;
     memset(announced, 0, sizeof announced);
     for (int i = 0; i < ACTORS; i += 1) {
         times[i] = 1000;
@@ -98,16 +95,19 @@ void ex_reduce_order_all(int to) {
     }
 }
 
+void ex_reduce_in_one_order(void) { in_one_order = true; }
+
 uint64_t ex_reduce_now(int thread) { return times[thread]; }
 
 void ex_reduce_pass(int actor, uint64_t time) {
     join_time(&times[actor], time);
+    join_time(&latest_time, time);
     nodes[under_way - 1].time = times[actor];
 }
 
 unsigned ex_reduce_step(void) { return under_way; }
 
-bool ex_reduce_came_before(unsigned step) { return step == 0 || before[nodes[step - 1].actor] >= step; }
+bool ex_reduce_came_before(unsigned step) { return !in_one_order && (step == 0 || before[nodes[step - 1].actor] >= step); }
 
 bool ex_reduce_may_disturb(int thread) { return !(disturbed >> thread & 1); }
 uint64_t ex_reduce_hash(void) { return hash; }
@@ -166,6 +166,18 @@ static unsigned race_with(unsigned early, const ex_footprint_t *footprint, const
     return NODES;
 }
 
+static unsigned earlier_of(unsigned at, unsigned bucket) { return earlier[buckets[0][at] == bucket ? 0 : 1][at]; }
+
+static void enlist(unsigned at) {
+    for (int i = 0; i < 2; i += 1) {
+        unsigned bucket = buckets[i][at];
+        if (bucket > 0 && latest[bucket] != at + 1) {
+            earlier[i][at] = latest[bucket];
+            latest[bucket] = (uint16_t)(at + 1);
+        }
+    }
+}
+
 /* Places the step of this actor behind those that it depends on, and wants the other orders of those with which it races. */
 static void place(unsigned at, int actor) {
     const ex_footprint_t footprint = announced[actor];
@@ -174,9 +186,17 @@ static void place(unsigned at, int actor) {
     nodes[at].footprint = footprint;
     memcpy(before, clocks[actor], sizeof before);
     memcpy(clock, before, sizeof clock);
-    for (unsigned i = at; (footprint.at[0].touch || footprint.at[1].touch) && i-- > 0;) {
+    const unsigned in[2] = { bucket_of(&footprint, 0), bucket_of(&footprint, 1) };
+    unsigned next[2] = { in_one_order ? 0 : latest[in[0]], in_one_order ? 0 : latest[in[1]] };
+    buckets[0][at] = (uint8_t)in[0];
+    buckets[1][at] = (uint8_t)in[1];
+    while (next[0] + next[1] > 0) {
+        unsigned i = (next[0] > next[1] ? next[0] : next[1]) - 1;
         const node_t *node = &nodes[i];
-        if (node->actor < 0 || node->actor == actor || i + 1 <= clock[node->actor] || !are_dependent(&node->footprint, &footprint)) {
+        for (int j = 0; j < 2; j += 1) {
+            next[j] = next[j] == i + 1 ? earlier_of(i, in[j]) : next[j];
+        }
+        if (node->actor == actor || i + 1 <= clock[node->actor] || !are_dependent(&node->footprint, &footprint)) {
             continue;
         }
         unsigned race = race_with(i, &footprint, before);
@@ -208,15 +228,22 @@ static uint64_t mix(uint64_t number) {
  * its number among that one's steps. */
 static void add_to_hash(node_t *node) {
     uint64_t one = mix((uint64_t)node->actor);
-    for (int i = 0; i < ACTORS; i += 1) {
-        one = mix(one ^ (node->clock[i] > 0 ? nodes[node->clock[i] - 1].number : 0));
+    for (unsigned i = 0; i < ACTORS; i += 1) {
+        one = node->clock[i] > 0 ? mix(one ^ (uint64_t)i << 32 ^ nodes[node->clock[i] - 1].number) : one;
     }
     node->hash = one;
     hash += one;
 }
 
-/* A step before the one at which this run differs from the last: all that it leads to is known. */
-static void repeat(const node_t *node) {
+/* A step before the one at which this run differs from the last: all that it leads to is known, but for the addresses of pages, which are the
+ * system's and may be others in each run. */
+static void repeat(unsigned at) {
+    node_t *node = &nodes[at];
+    look_again(&announced[node->actor]);
+    node->footprint = announced[node->actor];
+    for (int i = 0; i < 2; i += 1) {
+        buckets[i][at] = (uint8_t)bucket_of(&node->footprint, i);
+    }
     memcpy(before, clocks[node->actor], sizeof before);
     memcpy(clocks[node->actor], node->clock, sizeof node->clock);
     times[node->actor] = node->time;
@@ -225,8 +252,9 @@ static void repeat(const node_t *node) {
 }
 
 int ex_reduce_choose(ex_actors_t enabled, int current) {
-    if (length == NODES) {
-        ex_fail("the explorer itself: more than %d steps", NODES);
+    if (length == NODES - 1) { /* a value may follow */
+        is_redundant = was_too_long = true;
+        return -1;
     }
     node_t *node = &nodes[length];
     if (length == depth) {
@@ -245,31 +273,43 @@ int ex_reduce_choose(ex_actors_t enabled, int current) {
     }
     int actor = node->actor;
     if (length + 1 < depth) {
-        repeat(node);
+        repeat(length);
+        enlist(length);
+        join(everything, node->clock);
+        join_time(&latest_time, node->time);
         under_way = length += 1;
         return actor;
     }
+    for (int each = 0; each < EX_THREADS; each += 1) {
+        look_again(&announced[each]);
+    }
+    if (in_one_order) {
+        join(clocks[actor], everything);
+        join_time(&times[actor], latest_time);
+    }
     asleep_next = 0;
-    for (int other = 0; other < ACTORS; other += 1) {
+    ex_actors_t concerned = (node->asleep | node->tried | (enabled & ~(bit(EX_THREADS) - 1))) & ~bit(actor);
+    for (; concerned != 0; concerned &= concerned - 1) {
+        int other = __builtin_ctz(concerned);
         bool conflicts = are_dependent(&announced[other], &announced[actor]);
-        if (other != actor && (node->asleep | node->tried) & bit(other) && !conflicts) {
+        if ((node->asleep | node->tried) & bit(other) && !conflicts) {
             asleep_next |= bit(other);
         }
-        if (other >= EX_THREADS && other != actor && enabled & bit(other) && conflicts && !(node->asleep & bit(other))) {
+        if (other >= EX_THREADS && enabled & bit(other) && conflicts && !in_one_order && !(node->asleep & bit(other))) {
             node->wanted |= bit(other);
         }
     }
     node->asleep_after = asleep_next;
     place(length, actor);
+    enlist(length);
     add_to_hash(node);
+    join(everything, node->clock);
+    join_time(&latest_time, node->time);
     under_way = length += 1;
     return actor;
 }
 
 unsigned ex_reduce_value(unsigned options, bool disturbs) {
-    if (length == NODES) {
-        ex_fail("the explorer itself: more than %d steps", NODES);
-    }
     node_t *node = &nodes[length];
     if (length == depth) {
         *node = (node_t){ .actor = -1, .options = (uint8_t)options };

@@ -10,6 +10,8 @@
 typedef enum ex_touch { EX_NOTHING, EX_READS, EX_WRITES, EX_LOCKS, EX_UNLOCKS, EX_ENDS, EX_AWAITS } ex_touch_t;
 typedef struct ex_footprint {
     struct { const void *object; ex_touch_t touch; } at[2];
+    uint8_t compares;  /* a compare-and-swap of so many bytes at at[0]: a write if it finds this value, else a read; 0: none */
+    uint64_t expected;
 } ex_footprint_t;
 
 /* A set of actors: bit i is thread i, bit EX_THREADS + i is time, which passes the deadline of thread i. */
@@ -21,6 +23,7 @@ void ex_reduce_begin(void);
 void ex_reduce_begin_run(void);
 bool ex_reduce_next(void); /* false: every schedule has been run, or has an equivalent that was */
 bool ex_reduce_is_redundant(void); /* this run was abandoned: all that it could still do has been done */
+bool ex_reduce_was_too_long(void);  /* a run was abandoned because it has too many steps: a thread spins until another one continues */
 void ex_reduce_again(void); /* the next run repeats the last one */
 
 /* The next step of a thread will do this. */
@@ -33,6 +36,9 @@ unsigned ex_reduce_value(unsigned options, bool disturbs); /* of the step under 
 /* The step under way of the one thread comes before whatever the other one does next. */
 void ex_reduce_order(int from, int to);
 void ex_reduce_order_all(int to);
+
+/* What follows is run in one order, and each read sees the newest value. */
+void ex_reduce_in_one_order(void);
 
 /* Time, as far as the current thread can know: deadlines that passed before what it has seen. */
 uint64_t ex_reduce_now(int thread);

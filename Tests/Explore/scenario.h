@@ -30,6 +30,8 @@ typedef struct scenario {
     void (*body)(void);  /* C code, for what the words cannot say */
     expectation_t expect;
     bool faults;                     /* memory and threads may fail */
+    bool looks_twice;                /* see ex_setting_t */
+    bool is_cold;                    /* in a reduced search its threads get their tokens when they first wait, as they do elsewhere */
     bool lists_threads;              /* threads are in their list, for a dump */
     bool has_parts;                  /* each seat of its pool is a part of its own (pool/parts.h) */
     unsigned spares;                 /* how many spare threads (thread/spare.h): a worker without posts may rest at any time; 0: none ever does */
@@ -43,11 +45,15 @@ extern const scenario_t target_scenarios[], target_fixed_scenarios[], litmus_sce
     group_scenarios[], item_scenarios[], item_repeat_scenarios[], await_scenarios[], mix_scenarios[], concurrent_scenarios[], concurrent_puzzle_scenarios[],
     apply_scenarios[], member_scenarios[], loop_scenarios[], loop_wait_scenarios[], recording_scenarios[], store_scenarios[], spare_scenarios[];
 extern const scenario_t *const scenario_groups[];
+extern const char *const scenario_group_names[];
 
 /* Makes the program ready to be run by scenario_body. */
 void scenario_prepare(const scenario_t *scenario, uint64_t seed);
 void scenario_body(void);
 const char *scenario_program(void);
+
+/* Two threads, or three with a call each: the threads of the program, without those of the library. To be prepared before. */
+bool scenario_is_small(const scenario_t *scenario);
 
 /* A random program of the kind that `what` names (mix.c). */
 void mix_program(char *text, size_t size, uint64_t seed, const char *what);

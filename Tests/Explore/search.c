@@ -160,6 +160,29 @@ static void report(const scenario_t *scenario, uint64_t seed, bool loud, search_
     outcome->choices = print_tape(tape, length, loud);
 }
 
+/* Two runs of a reduced search differ in the order of dependent steps, or in a value. */
+static bool is_new(bool is_first) {
+    enum { MOST = 1 << 18 };
+    static uint64_t hashes[MOST];
+    static unsigned count;
+    if (is_first) {
+        memset(hashes, 0, sizeof hashes);
+        count = 0;
+    }
+    const uint64_t hash = ex_reduce_hash();
+    unsigned at = (unsigned)(hash >> 16) % MOST;
+    while (hashes[at] != 0 && hashes[at] != hash) {
+        at = (at + 1) % MOST;
+    }
+    if (hashes[at] == hash) {
+        return false;
+    }
+    if (++count < MOST / 2) { /* of more it remembers the first ones */
+        hashes[at] = hash;
+    }
+    return true;
+}
+
 static void begin_choices(ex_search_t search, uint64_t seed) {
     if (search == EX_WHOLE) {
         static const uint8_t none[1];
@@ -186,6 +209,8 @@ void search_run(const scenario_t *scenario, ex_memory_t memory, ex_search_t sear
     ex_choice_dfs_begin(given > 0 ? bound : usual);
     ex_reducing = search == EX_WHOLE;
     ex_reduce_begin();
+    ex_setting.looks_twice = scenario->looks_twice;
+    ex_setting.is_warm = ex_reducing && !scenario->is_cold && !scenario->faults && !scenario->lists_threads;
     const ex_setting_t setting = ex_setting;
     double begin = search_now();
     bool more = true;
@@ -199,11 +224,12 @@ void search_run(const scenario_t *scenario, ex_memory_t memory, ex_search_t sear
         }
         outcome->steps += result.steps;
         outcome->redundant += ex_reducing && ex_reduce_is_redundant();
-        more = search == EX_WHOLE ? ex_reduce_next() : search != EX_DFS || ex_choice_dfs_next();
+        outcome->again += ex_reducing && !result.failed && !ex_reduce_is_redundant() && !is_new(outcome->schedules == 0);
+        more = search == EX_WHOLE ? !ex_reduce_was_too_long() && ex_reduce_next() : search != EX_DFS || ex_choice_dfs_next();
         seed += search != EX_DFS && search != EX_WHOLE;
     }
     ex_reducing = false;
-    outcome->complete = (search == EX_DFS || search == EX_WHOLE) && !more;
+    outcome->complete = (search == EX_DFS || search == EX_WHOLE) && !more && !ex_reduce_was_too_long();
     outcome->seconds = search_now() - begin;
 }
 

@@ -7,7 +7,7 @@
 enum { OUTPUTS = 64 };
 
 typedef struct search_outcome {
-    uint64_t schedules, steps, redundant; /* redundant: abandoned, in a reduced search */
+    uint64_t schedules, steps, redundant, again; /* of a reduced search: abandoned; equivalent to one before */
     double seconds;
     bool failed, complete; /* complete: a depth-first search has seen everything within its bounds */
     bool printed[OUTPUTS];      /* which of the outputs that may come have come */

@@ -84,6 +84,9 @@ static void count_memory(void) {
 }
 
 void stage_end(void) {
+    for (int i = 1; i < (int)ex_threads(); i += 1) {
+        ex_await_exit(i);
+    }
     for (unsigned i = 0; i < stage_count; i += 1) {
         const submission_t *one = &stage_submissions[i];
         if (!one->error && one->ran + one->discarded != 1) {

@@ -111,6 +111,11 @@ void ex_point_at(const void *object, ex_touch_t touch) {
     sc_pass();
 }
 
+void ex_point_at_compare(const void *object, unsigned bytes, uint64_t expected) {
+    (void)bytes, (void)expected;
+    ex_point_at(object, EX_WRITES);
+}
+
 bool ex_block(const void *on, const uint32_t *until_zero, uint64_t deadline, bool spurious) {
     (void)until_zero, (void)spurious;
     core_t *me = &cores[ex_current];

@@ -269,7 +269,8 @@ def depth(queue):
     if state & 0x10:  # SQ__ENDED
         return 0
     slots = len(queue['head']['slots'])
-    ring = (int(queue['segments']) - int(queue['head_number'])) * slots + (state >> 48 & 0xFF) - int(queue['index'])
+    number, index = divmod(int(queue['position']), 0x100)
+    ring = (int(queue['segments']) - number) * slots + (state >> 48 & 0xFF) - index
     in_handoff = int(queue['handoff_kind']) != debugger.constant('SQ__EMPTY')
     extras = queue['extras']
     shared = extras['records'][debugger.constant('SQ__EXTRA_SHARED', 'sq__extra')] if int(extras) else extras

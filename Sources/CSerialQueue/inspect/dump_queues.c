@@ -184,7 +184,7 @@ enum { MOST_QUEUES = 10000 };
 /* The segment and the slot at the head; NULL: it is not filled. */
 static const sq__slot_t *slot_at_head(const sq_queue_t *queue) {
     sq__segment_t *segment = queue->head;
-    uint16_t index = sq__load_relaxed(&queue->index);
+    unsigned index = sq__position_index(sq__load_relaxed(&queue->position));
     uintptr_t link = sq__load_relaxed(&queue->first_link);
     if (segment != NULL && index == SQ__SEGMENT_SLOTS && !sq__peek(sq__peek_at(segment, offsetof(sq__segment_t, next)), &link, sizeof link)) {
         return NULL;

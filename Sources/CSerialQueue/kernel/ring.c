@@ -82,32 +82,28 @@ bool sq__ring_publish_noted(sq_queue_t *queue, sq__reserved_t place, uint16_t ki
 
 /* The word that shows whether the slot at the head is filled: its own, or the link to its segment. */
 static sq__word_t *word_at_head(sq_queue_t *queue) {
-    uint16_t index = sq__load_relaxed(&queue->index);
-    if (queue->head == NULL) {
-        return &queue->first_link;
-    }
-    return index == SQ__SEGMENT_SLOTS ? &queue->head->next : &queue->head->slots[index].word;
+    unsigned index = sq__position_index(sq__load_relaxed(&queue->position));
+    return index < SQ__SEGMENT_SLOTS ? &queue->head->slots[index].word : link_after(queue, queue->head);
 }
 
-static bool enter_next_segment(sq_queue_t *queue, sq__word_t *link) {
-    sq__segment_t *next = (sq__segment_t *)sq__load_acquire(link); /* [publish] acquire: the segment, its first slot */
+static bool enter_next_segment(sq_queue_t *queue) {
+    sq__segment_t *next = (sq__segment_t *)sq__load_acquire(link_after(queue, queue->head)); /* [publish] acquire: the segment, its first slot */
     if (next == NULL) {
         return false;
     }
     sq__segment_t *left = queue->head;
     queue->head = next;
+    sq__count(&queue->position, SQ__NEXT_SEGMENT - SQ__SEGMENT_SLOTS);
     if (left != NULL) {
-        sq__count(&queue->head_number, 1);
         sq__segment_free(left, SQ__SEGMENT_SLOTS);
     }
-    sq__store_release(&queue->index, 0); /* [depth] release: a thread that reads it also reads `head_number` with this segment */
     return true;
 }
 
 uintptr_t sq__ring_peek(sq_queue_t *queue) {
-    uint16_t index = sq__load_relaxed(&queue->index);
-    if (__builtin_expect(queue->head == NULL || index == SQ__SEGMENT_SLOTS, 0)) {
-        if (!enter_next_segment(queue, word_at_head(queue))) {
+    unsigned index = sq__position_index(sq__load_relaxed(&queue->position));
+    if (__builtin_expect(index == SQ__SEGMENT_SLOTS, 0)) {
+        if (!enter_next_segment(queue)) {
             return SQ__EMPTY;
         }
         index = 0;
@@ -116,12 +112,12 @@ uintptr_t sq__ring_peek(sq_queue_t *queue) {
 }
 
 sq__work_t sq__ring_take(sq_queue_t *queue) {
-    uint16_t index = sq__load_relaxed(&queue->index);
-    sq__store_relaxed(&queue->index, (uint16_t)(index + 1));
-    return queue->head->slots[index].work;
+    sq__position_t position = sq__load_relaxed(&queue->position);
+    sq__store_relaxed(&queue->position, position + 1);
+    return queue->head->slots[sq__position_index(position)].work;
 }
 
-sq__slot_t *sq__ring_head(sq_queue_t *queue) { return &queue->head->slots[sq__load_relaxed(&queue->index)]; }
+sq__slot_t *sq__ring_head(sq_queue_t *queue) { return &queue->head->slots[sq__position_index(sq__load_relaxed(&queue->position))]; }
 
 const sq__work_t *sq__ring_work_at(const sq_queue_t *queue, uintptr_t where) {
     return where == SQ__IN_HANDOFF ? &queue->handoff : &((const sq__slot_t *)where)->work;
@@ -174,13 +170,12 @@ static bool leave_baton(sq_queue_t *queue) {
  * used while there is a head. */
 static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear) {
     sq__segment_t *segment = queue->head;
-    uint64_t number = sq__load_relaxed(&queue->head_number);
-    uint16_t index = sq__load_relaxed(&queue->index);
+    sq__position_t position = sq__load_relaxed(&queue->position);
+    unsigned index = sq__position_index(position);
     if (segment != NULL) {
         queue->head = NULL;
         sq__store_relaxed(&queue->first_link, 0);
-        sq__store_relaxed(&queue->head_number, number + 1);
-        sq__store_release(&queue->index, 0); /* [depth] release: as in enter_next_segment */
+        sq__store_relaxed(&queue->position, position - index + SQ__SEGMENT_SLOTS);
     }
     /* [own] [place] release: our writes as the holder. Acquire on failure because of CLOSED or RELEASES: we may then free the
      * queue, which other threads used before they set those. */
@@ -189,8 +184,7 @@ static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear)
         sq__segment_free(segment, index); /* after the swap: no thread has a slot there */
     } else if (segment != NULL) {
         queue->head = segment;
-        sq__store_relaxed(&queue->index, index);
-        sq__store_release(&queue->head_number, number); /* [depth] release: a thread that reads it also reads `index` as it was */
+        sq__store_relaxed(&queue->position, position);
     }
     return done;
 }
@@ -200,7 +194,8 @@ static inline __attribute__((always_inline)) sq__rest_t rest(sq_queue_t *queue, 
     *state = sq__load_acquire(&queue->state); /* [own] acquire: as in begin_anew */
     for (;;) {
         unsigned taken = sq__state_taken(*state);
-        if (sq__state_tail(*state) != queue->head || taken != sq__load_relaxed(&queue->index)) {
+        bool is_at_tail = taken == sq__position_index(sq__load_relaxed(&queue->position)) || queue->head == NULL;
+        if (sq__state_tail(*state) != queue->head || !is_at_tail) {
             *state = SQ__OWNED; /* not the real word: see ring.h */
             return leave_baton(queue) ? SQ__REST_PLACED : SQ__REST_MORE;
         }
@@ -217,24 +212,28 @@ bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state) { return rest(que
 
 sq__rest_t sq__ring_rest(sq_queue_t *queue, sq__state_t *state) { return rest(queue, state, 0); }
 
-/* Depth */
+/* Depth. The tail is read before the head: tasks that pass in between make the result too low, never too high. So does a holder that tries to
+ * begin anew, as its head is at the end of its segment meanwhile. */
 
-/* Reads the tail before the head: tasks that pass in between make the result too low, never too high. The index is read again, as the 0
- * may be that of a holder that began anew and has put the number back (begin_anew). */
-uint64_t sq__ring_depth(const sq_queue_t *queue) {
+static uint64_t slots_before_tail(const sq_queue_t *queue) {
     uint64_t segments = sq__load_acquire(&queue->segments); /* [depth] acquire: a tail at least as new as the count */
-    uint64_t taken = sq__state_taken(sq__load_acquire(&queue->state));
-    uint64_t index = sq__load_acquire(&queue->index); /* [depth] acquire: a count at least as new as the index */
-    uint64_t number = sq__load_acquire(&queue->head_number); /* [depth] acquire: the index that was put back before it */
-    uint64_t again = sq__load_relaxed(&queue->index);
-    index = again > index ? again : index;
-    uint64_t tail = segments * SQ__SEGMENT_SLOTS + taken, head = number * SQ__SEGMENT_SLOTS + index;
+    /* [depth] acquire: a head at least as new as the tail */
+    return segments * SQ__SEGMENT_SLOTS + sq__state_taken(sq__load_acquire(&queue->state));
+}
+
+static uint64_t depth_below(const sq_queue_t *queue, uint64_t tail) {
+    sq__position_t position = sq__load_relaxed(&queue->position);
+    uint64_t head = position / SQ__NEXT_SEGMENT * SQ__SEGMENT_SLOTS + sq__position_index(position);
     return tail > head ? tail - head : 0;
 }
 
+uint64_t sq__ring_depth(const sq_queue_t *queue) { return depth_below(queue, slots_before_tail(queue)); }
+
+/* The hand-off slot is looked at before and after the tail: a task that leaves it in between is not counted together with one that followed it.
+ * Another one may have come meanwhile, but then all that was in the ring is consumed, and the head says so. */
 uint64_t sq__ring_waiting(const sq_queue_t *queue) {
     bool had_next = sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY;
-    uint64_t depth = sq__ring_depth(queue);
-    /* Looked at before and after: a task that came or left in between is missing, and not counted together with one that it followed. */
-    return depth + (had_next && sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY);
+    uint64_t tail = slots_before_tail(queue);
+    bool has_next = had_next && sq__load_acquire(&queue->handoff_kind) != SQ__EMPTY; /* [depth] acquire: a head at least as new as that task */
+    return depth_below(queue, tail) + has_next;
 }

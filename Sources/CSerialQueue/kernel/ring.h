@@ -50,7 +50,7 @@ typedef enum sq__put {
 /* O. Puts work into the hand-off slot, which is empty: ahead of the ring. */
 static inline void sq__next_put(sq_queue_t *queue, uint16_t kind, const sq__work_t *work) {
     queue->handoff = *work;
-    sq__store_relaxed(&queue->handoff_kind, kind);
+    sq__store_release(&queue->handoff_kind, kind); /* [depth] release: the head, as the submitter found it */
 }
 
 /* The word of a slot has its kind, and above that the time of its submission, if the queue is measured (observe/timings.h). The time

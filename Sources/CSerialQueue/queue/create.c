@@ -8,6 +8,7 @@
 #include "platform/memory.h"
 #include "platform/thread.h"
 #include "pool/loop.h"
+#include "kernel/segment.h"
 #include "queue/async.h"
 #include "queue/capacity.h"
 #include "queue/end.h"
@@ -99,7 +100,7 @@ sq_queue_t *sq__queue_create(const char *label, const sq_queue_options_t *option
         sq__store_relaxed(&queue->control, SQ__ON_LOOP);
         sq__store_relaxed(&queue->state, SQ__BOUND);
     }
-    sq__store_relaxed(&queue->head_number, 1);
+    sq__store_relaxed(&queue->position, SQ__SEGMENT_SLOTS); /* before the first segment */
     sq__store_relaxed(&queue->references, 1);
     if (sq__trace_is_on()) {
         sq__trace_hook_begin(queue);

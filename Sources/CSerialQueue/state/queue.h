@@ -44,18 +44,23 @@ typedef struct sq__permits {
     SQ__ATOMIC(uint32_t) references;                        /* A */
 } sq__permits_t;
 
+/* A slot of the ring: from the low end, 8 bits are its index in its segment, and the others the number of that segment, counted from 1. Index
+ * SQ__SEGMENT_SLOTS is the end of that segment: the first slot of the next one, which may not be there yet. */
+typedef uint64_t sq__position_t;
+#define SQ__NEXT_SEGMENT ((sq__position_t)1 << 8)
+static inline unsigned sq__position_index(sq__position_t position) { return position & (SQ__NEXT_SEGMENT - 1); }
+
 /* The fields are ordered so that the runner and the submitters do not share a cache line. The fields that the runner writes for
  * each task, the fields that both read, and the state word are each at least one line apart, wherever malloc puts the queue.
  * Rarely used fields fill the space between. */
 struct sq_queue {
     /* Written by the runner. */
     sq__segment_t *head;            /* O  the segment of the next task; NULL: the ring's first */
-    SQ__ATOMIC(uint16_t) index;     /* C  the next task's slot in it; SQ__SEGMENT_SLOTS: the next segment's first */
-    SQ__ATOMIC(uint16_t) runner_spins;   /* C  a hint: the runner is out of work and spins for more; nothing runs */
-    uint32_t stack_kib;             /* I  stack size of the worker; 0: the system's default */
+    SQ__ATOMIC(sq__position_t) position; /* C  the next task's slot in it; one word, as any thread may ask for the depth */
     SQ__ATOMIC(uint64_t) ran;       /* C */
 
-    SQ__ATOMIC(uint64_t) head_number; /* C  the number of the head's segment, from 1 on; while it has none, of the next */
+    SQ__ATOMIC(uint16_t) runner_spins;   /* C  a hint: the runner is out of work and spins for more; nothing runs */
+    uint32_t stack_kib;             /* I  stack size of the worker; 0: the system's default */
     SQ__ATOMIC(uint64_t) discarded; /* C */
     SQ__ATOMIC(uint64_t) skipped;   /* C  consumed slots whose work was withdrawn or refused: it neither ran nor was discarded; and shared
                                      *    slots, less the threads that left them for the hand-off slot: may be below 0 (it wraps) */

@@ -4,6 +4,7 @@
 #include "child.h"
 #include "inject.h"
 
+#include "kernel/segment.h"
 #include "state/queue.h"
 #include "thread/self.h"
 #include "timer/timer_record.h"
@@ -61,7 +62,7 @@ TEST(counts_continue_beyond_32_bits) {
     sq__store_relaxed(&queue->rejected, near);
     sq__store_relaxed(&queue->withdrawn, near);
     sq__store_relaxed(&queue->skipped, near);
-    sq__store_relaxed(&queue->head_number, near + 1);
+    sq__store_relaxed(&queue->position, near * SQ__NEXT_SEGMENT + SQ__SEGMENT_SLOTS);
     sq__store_relaxed(&queue->segments, near);
     hold_t hold;
     hold_async(&hold, queue);

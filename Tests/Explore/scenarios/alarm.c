@@ -67,6 +67,7 @@ static void run(void (*const threads[])(void *)) {
     for (unsigned i = 0; threads[i] != NULL; i += 1) {
         ex_join(ids[i]);
     }
+    ex_end_in_one_order();
     for (unsigned i = 1; i < ex_threads(); i += 1) {
         ex_join((int)i);
     }

@@ -1,10 +1,13 @@
 /* all.c: all scenarios, in the order in which they run. */
 #include "scenario.h"
 
-const scenario_t *const scenario_groups[] = {
-    litmus_scenarios, puzzle_scenarios, order_scenarios, deadline_scenarios, capacity_scenarios, deferred_scenarios,
-    suspend_scenarios, watch_scenarios, dump_scenarios, shutdown_scenarios, release_scenarios, deadlock_scenarios, depth_scenarios, target_scenarios, target_fixed_scenarios,
-    pool_scenarios, pool_end_scenarios, parts_scenarios, parts_entry_scenarios, alarm_scenarios, timer_scenarios, pending_scenarios, semaphore_once_scenarios, group_scenarios,
-    item_scenarios, item_repeat_scenarios, await_scenarios, concurrent_scenarios, concurrent_puzzle_scenarios, member_scenarios, apply_scenarios, loop_scenarios, loop_wait_scenarios, recording_scenarios,
-    store_scenarios, value_scenarios, spare_scenarios, mix_scenarios, NULL,
-};
+#define GROUPS(X)                                                                                                          \
+    X(litmus) X(puzzle) X(order) X(deadline) X(capacity) X(deferred) X(suspend) X(watch) X(dump) X(shutdown) X(release)    \
+    X(deadlock) X(depth) X(target) X(target_fixed) X(pool) X(pool_end) X(parts) X(parts_entry) X(alarm) X(timer) X(pending) \
+    X(semaphore_once) X(group) X(item) X(item_repeat) X(await) X(concurrent) X(concurrent_puzzle) X(member) X(apply)       \
+    X(loop) X(loop_wait) X(recording) X(store) X(value) X(spare) X(mix)
+#define LIST(name) name##_scenarios,
+#define NAME(name) #name,
+
+const scenario_t *const scenario_groups[] = { GROUPS(LIST) NULL };
+const char *const scenario_group_names[] = { GROUPS(NAME) };

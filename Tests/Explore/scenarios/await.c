@@ -137,6 +137,7 @@ static void run_threads(void (*const threads[])(void *)) {
     for (unsigned i = 0; threads[i] != NULL; i += 1) {
         ex_join(ids[i]);
     }
+    ex_end_in_one_order();
     for (unsigned i = 0; i < AWAITS; i += 1) {
         if (states[i].waits && !states[i].ended && !states[i].withdrawn) {
             withdraw(i); /* there was nothing to end it */

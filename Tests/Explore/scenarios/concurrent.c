@@ -10,6 +10,8 @@
 
 const scenario_t concurrent_scenarios[] = {
     { "readers_and_barrier", "a barrier runs alone, whichever comes first", "sync | sync_barrier | sync", .expect = { WIDE } },
+    { "reader_barrier", "a reader and a barrier", "sync | sync_barrier", .expect = { WIDE }, .looks_twice = true },
+    { "barrier_barrier", "two barriers", "sync_barrier | sync_barrier", .expect = { WIDE }, .looks_twice = true },
     { "striped_apart", "two readers of a striped queue write no cache line that the other one uses",
       "sync(open0 pass1) open6 sync open4 pass2 sync sync open5 | pass0 sync(open1) pass6 sync open3 pass2 sync sync open7 | pass3 pass4 lines open2 pass5 pass7 apart0",
       .expect = { WIDE } },
@@ -60,6 +62,7 @@ const scenario_t concurrent_scenarios[] = {
       .expect = { .width = SQ_WIDTH_POOL, .pool = { POOL_GROWS, 1 } } },
     { "concurrent_kept_drain", "the end against an entry that is still in the pool's list", "async async async drain | sync", ON(CLOSES) },
     { "concurrent_kept_release", "the same with the last release", "async async async release | async release", ON(.each_has_a_reference = true) },
+    { "concurrent_kept_release_two", "the same with two tasks", "async async release | release", ON(.each_has_a_reference = true) },
     { "concurrent_kept_one", "one thread, which takes the baton back each time, and another queue", "async async async:B | async:B async",
       .expect = { .width = SQ_WIDTH_POOL, .pool = { POOL_FIXED, 1 } } },
     { "barrier_between", "what is before a barrier is over, what is after it has not begun", "async barrier async | sync_barrier", .expect = { WIDE } },
@@ -81,6 +84,7 @@ const scenario_t concurrent_scenarios[] = {
     { "concurrent_drain_late", "a submission fills its slot while the end looks at it", "async | async | drain", ON(CLOSES) },
     { "concurrent_drain_barrier", "the same with a barrier on the way", "sync | barrier sync | drain", ON(CLOSES) },
     { "concurrent_discard", "every task has its outcome", "sync async | sync_barrier | barrier discard", ON(CLOSES) },
+    { "concurrent_discard_reader", "a barrier that waits for an async reader is discarded once that one has left", "async barrier | discard", ON(CLOSES) },
     { "concurrent_discard_suspended", "what waits in a suspended queue is discarded", "suspend async barrier discard | sync_barrier | resume?",
       ON(CLOSES) },
     { "concurrent_release", "the last release against readers that leave", "sync release | async release | sync_barrier release", ON(.each_has_a_reference = true) },

@@ -217,6 +217,7 @@ static void run(void (*const threads[])(void *), size_t capacity, size_t width, 
     for (unsigned i = 0; i < count; i += 1) {
         ex_join(ids[i]);
     }
+    ex_end_in_one_order();
     ex_setting.faults = false;
     ex_join(ex_start(last, NULL, false)); /* a thread, for at its end it gives its token back */
     stage_release_pool();

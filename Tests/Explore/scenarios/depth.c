@@ -5,7 +5,7 @@ enum { TASKS = 8 };
 
 static void nothing(void *unused) { (void)unused; }
 
-static int left;
+static int left, looks;
 
 /* Each task submits the next one while it runs, and the last one stays: the queue is never free, its ring keeps advancing, and
  * at most one task waits. */
@@ -19,14 +19,11 @@ static void next_of_chain(void *unused) {
     }
 }
 
-/* The explorer's release sequences are those of C++20, where a count that follows the release of `index` is no part of it:
- * under EX_RA the head may be one segment late (Documentation/MemoryOrdering.md). */
 static void look_at_chain(void *unused) {
     (void)unused;
-    size_t most = ex_setting.memory == EX_RA ? 1 + SQ__SEGMENT_SLOTS : 1;
-    for (int looks = 0; looks < 3; looks += 1) {
+    for (int i = 0; i < looks; i += 1) {
         size_t depth = sq_queue_depth(stage_queues[0]);
-        if (depth > most) {
+        if (depth > 1) {
             ex_fail("depth: %zu, where at most one task waits", depth);
         }
         ex_point();
@@ -36,7 +33,6 @@ static void look_at_chain(void *unused) {
 
 static void chain_main(void *unused) {
     (void)unused;
-    left = TASKS;
     stage_begin(&(expectation_t){ 0 }, 1);
     int looker = ex_start(look_at_chain, NULL, false);
     sq_sync(stage_queues[0], next_of_chain, NULL); /* the hand-off slot, which is counted apart, stays out of it */
@@ -72,13 +68,17 @@ static void submit_second(void *unused) {
     sq_async(stage_queues[0], nothing, unused);
 }
 
-static void look_for_two(void *unused) {
+static void look_once(void *unused) {
     (void)unused;
-    ex_gate_pass(1);
     size_t depth = sq_queue_depth(stage_queues[0]);
     if (depth > 1) {
         ex_fail("depth: %zu, where at most one task waits", depth);
     }
+}
+
+static void look_for_two(void *unused) {
+    ex_gate_pass(1);
+    look_once(unused);
 }
 
 /* The second task is submitted once the first one runs: it may come while the runner gives the queue back, which then keeps its ring. */
@@ -87,6 +87,33 @@ static void given_back_main(void *unused) {
     int submitter = ex_start(submit_second, NULL, false), looker = ex_start(look_for_two, NULL, false);
     sq_sync(stage_queues[0], submit_first, unused);
     ex_join(submitter);
+    ex_join(looker);
+    sq_queue_release(stage_queues[0]);
+}
+
+/* In each round a task waits in the hand-off slot, if the queue is free, and then another one in the ring: never two of them. */
+static void end_round(void *unused) {
+    (void)unused;
+    ex_gate_open(left);
+}
+
+static void submit_end(void *unused) { sq_async(stage_queues[0], end_round, unused); }
+
+static void look_often(void *unused) {
+    for (int i = 0; i < looks; i += 1) {
+        look_once(unused);
+        ex_point();
+    }
+}
+
+static void handoff_main(void *unused) {
+    stage_begin(&(expectation_t){ 0 }, 1);
+    int looker = ex_start(look_often, NULL, false);
+    for (; left > 0; left -= 1) {
+        sq_async(stage_queues[0], submit_end, unused);
+        ex_gate_pass(left);
+    }
+    sq_async(stage_queues[0], nothing, unused);
     ex_join(looker);
     sq_queue_release(stage_queues[0]);
 }
@@ -156,7 +183,16 @@ static void run(void (*body)(void *)) {
     stage_end();
 }
 
-static void chain(void) { run(chain_main); }
+static void run_long(void (*body)(void *), int length, int of_looks) {
+    left = length;
+    looks = of_looks;
+    run(body);
+}
+
+static void chain(void) { run_long(chain_main, TASKS, 3); }
+static void next_segment(void) { run_long(chain_main, SQ__SEGMENT_SLOTS + 1, 1); }
+static void handoff(void) { run_long(handoff_main, 1, 1); }
+static void handoffs(void) { run_long(handoff_main, 3, 4); }
 static void given_back(void) { run(given_back_main); }
 static void kept(void) { run(kept_main); }
 static void rest(void) { run(rest_main); }
@@ -165,7 +201,10 @@ static void ended(void) { run(ended_main); }
 
 const scenario_t depth_scenarios[] = {
     { "depth_chain", "the depth is never too high by a segment while the ring advances", .body = chain },
+    { "depth_next_segment", "the same, so short that all schedules can be run", .body = next_segment },
     { "depth_given_back", "the same while the runner gives the queue back, or finds that it must keep it", .body = given_back },
+    { "depth_handoff", "the same while tasks wait in the hand-off slot and in the ring by turns", .body = handoff },
+    { "depth_handoffs", "the same, in more rounds", .body = handoffs },
     { "depth_kept", "the depth is exact again after a queue could not be given back", .body = kept },
     { "depth_rest", "the depth is exact while nothing moves", .body = rest },
     { "depth_rest_pool", "the same on a pool, whose free queues have no ring", .body = rest_on_pool },

@@ -184,6 +184,7 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), bo
     for (unsigned i = 0; threads[i] != NULL; i += 1) {
         ex_join(ids[i]);
     }
+    ex_end_in_one_order();
     ex_setting.faults = false;
     if (!times_out) {
         ex_join(ex_start(end_group, NULL, false));
@@ -284,12 +285,20 @@ static void group_tie_given(void) {
     shares_list = false;
 }
 
+/* The waiter has a reference of its own, too: the last one frees the group. */
+FIRST(three_have_it, enter(); enter(); sq_group_retain(group); sq_group_retain(group))
+THREAD(t_leave_0_release, leave(0); sq_group_release(group))
+THREAD(t_leave_1_release, leave(1); sq_group_release(group))
+THREAD(t_wait_two_release, wait_all(SQ_FOREVER, 2); sq_group_release(group))
+BODY(group_each_releases, three_have_it, true, t_leave_0_release, t_leave_1_release, t_wait_two_release)
+
 BODY(group_release_each, released_by_two, true, t_release, t_release)
 
 const scenario_t group_scenarios[] = {
     { "group_release_each", "two references, each released by a thread", .body = group_release_each },
+    { "group_each_releases", "two that leave and one that waits, each with a reference that it then releases", .body = group_each_releases, .looks_twice = true },
     { "group_leave_wait", "the last leave against two waits", .body = group_leave_wait },
-    { "group_two_leave", "two leave, and the wait sees what both did", .body = group_two_leave },
+    { "group_two_leave", "two leave, and the wait sees what both did", .body = group_two_leave, .looks_twice = true },
     { "group_until", "the same with waits that time out", .body = group_until },
     { "group_enter_again", "the group is entered again while its waiters wake", .body = group_enter_again },
     { "group_leave_too_many", "one leave too many changes nothing", .body = group_leave_too_many },

@@ -211,6 +211,7 @@ void scene_run(void (*const threads[])(void *), void (*first)(void), size_t capa
     for (unsigned i = 0; threads[i] != NULL; i += 1) {
         ex_join(ids[i]);
     }
+    ex_end_in_one_order();
     ex_setting.faults = false;
     if (!scene.gives_item) {
         ex_join(ex_start(end_item, NULL, false));

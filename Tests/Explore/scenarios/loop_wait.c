@@ -107,6 +107,7 @@ static void run_threads(void (*const threads[])(void *), int refusals) {
     }
     for (unsigned i = 0; threads[i] != NULL; i += 1) {
         ex_join(ids[i]);
+        ex_await_exit(ids[i]); /* it is the loop's owner until then */
     }
     ex_join(ex_start(take_over, NULL, false));
     if (ran != wanted || (refusals < 0 ? refused > 1 : refused != refusals)) {

@@ -6,10 +6,10 @@
 const scenario_t order_scenarios[] = {
     { "async_async", "two submitters: each one's tasks in its order; the hand-off slot against the ring", "async async | async async" },
     { "pair_async", "work of two words, in the hand-off slot and in the ring", "pair pair | async pair" },
-    { "async_each", "a task of each of two threads: the first one wakes the queue's thread", "async | async" },
-    { "async_sync_each", "a sync and an async of two threads", "async | sync" },
+    { "async_each", "a task of each of two threads: the first one wakes the queue's thread", "async | async", .looks_twice = true },
+    { "async_sync_each", "a sync and an async of two threads", "async | sync", .looks_twice = true },
     { "async_sync", "a sync after an async of the same thread runs after it", "async sync | async" },
-    { "sync_sync", "a waiter is granted once, and wakes up", "sync | sync" },
+    { "sync_sync", "a waiter is granted once, and wakes up", "sync | sync", .looks_twice = true },
     { "sync_sync_sync", "three callers: the baton goes from waiter to waiter", "sync | sync | sync" },
     { "sync_grows", "the ring changes its segment while the baton is passed", "async async async | async sync" },
     { "baton_in_place", "a submitter that lost its processor between taking a place and filling it", "async | sync | async" },

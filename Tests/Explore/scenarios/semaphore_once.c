@@ -68,6 +68,7 @@ static void run_threads(void (*const threads[])(void *), long value) {
     for (unsigned i = 0; threads[i] != NULL; i += 1) {
         ex_join(ids[i]);
     }
+    ex_end_in_one_order();
     ex_setting.faults = false;
     for (; semaphore != NULL && permits > 0; permits -= 1) {
         if (sq_semaphore_wait(semaphore, SQ_NOW) != 0) {
@@ -143,6 +144,7 @@ THREAD(t_cross_0, call(0, cross))
 THREAD(t_cross_1, call(1, cross))
 THREAD(t_recurse, call(0, recurse); if (refused != 1) ex_fail("once: a recursion was refused %d times", refused))
 
+BODY(semaphore_two, 1, t_enter, t_enter)
 BODY(semaphore_mutex, 1, t_enter, t_enter, t_enter_now)
 BODY(semaphore_mutex_until, 1, t_enter, t_enter_until, t_enter_until)
 BODY(semaphore_two_permits, 2, t_take_one_of_two, t_take_one_of_two)
@@ -178,6 +180,7 @@ static void once_cross(void) {
 }
 
 const scenario_t semaphore_once_scenarios[] = {
+    { "semaphore_two", "one permit, and two that wait for it", .body = semaphore_two, .looks_twice = true },
     { "semaphore_mutex", "one permit: one at a time, and what it wrote is visible to the next", .body = semaphore_mutex },
     { "semaphore_mutex_until", "the same with deadlines: a permit comes as its taker times out", .body = semaphore_mutex_until },
     { "semaphore_two_permits", "two permits, two that do not wait: each gets one", .body = semaphore_two_permits },
@@ -188,8 +191,8 @@ const scenario_t semaphore_once_scenarios[] = {
     { "semaphore_freed_by_waiter", "the waiter frees the semaphore while the signal is on its way out", .body = semaphore_freed_by_waiter },
     { "semaphore_release", "two release it after use: one frees it, after both", .body = semaphore_release },
     { "semaphore_faults", "no memory for a wait", .body = semaphore_mutex, .faults = true },
-    { "once_two", "two calls: one runs, both see what it wrote", .body = once_two },
-    { "once_three", "three calls: two wait, both are woken", .body = once_three },
+    { "once_two", "two calls: one runs, both see what it wrote", .body = once_two, .looks_twice = true },
+    { "once_three", "three calls: two wait, both are woken", .body = once_three, .looks_twice = true },
     { "once_recursion", "a call from inside is refused", .body = once_recursion },
     { "once_cross", "two onces that wait for each other: one wait is refused", .body = once_cross },
     { "once_faults", "no memory for a wait", .body = once_three, .faults = true },

@@ -76,6 +76,7 @@ static void run_parts(part_t *const parts[]) {
     for (unsigned i = 0; parts[i] != NULL; i += 1) {
         ex_join(ids[i]);
     }
+    ex_end_in_one_order();
 }
 
 static void end(int wanted) {

@@ -225,6 +225,7 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), vo
     for (unsigned i = 0; threads[i] != NULL; i += 1) {
         ex_join(ids[i]);
     }
+    ex_end_in_one_order();
     ex_setting.faults = false;
     last();
     ex_setting.faults = faults;

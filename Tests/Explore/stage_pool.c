@@ -141,6 +141,9 @@ void stage_pool_enter(const submission_t *one) {
         ex_fail("loop: a task runs on another thread than the owner");
     }
     bool is_async = one->kind <= ASYNC_UNTIL || one->kind == RUN_AND_WAIT;
+    if (plan->kind == POOL_GROWS && is_async && pool->seats > pool->most) {
+        ex_fail("pool: it has %u seats, more than it may", pool->seats);
+    }
     if (plan->kind != POOL_FIXED || !is_async) {
         return;
     }

@@ -129,8 +129,8 @@ def inlines(text):
 class Reach:
     """By function (FILE, NAME): the scenarios, and the tests with their seconds, that run it.
 
-    Measured again when there is another scenario or test, or when one function in twenty is new. What runs a new function until
-    then: what runs others of its file.
+    A new scenario or test is measured alone; all are measured again when one function in twenty is new. What runs a new function until then:
+    what runs others of its file.
     """
 
     def __init__(self, true):
@@ -142,11 +142,14 @@ class Reach:
         functions = {(mutant.file, mutant.function) for mutant in all_mutants()}
         # An inline function that is compiled into a .c file is listed with the line there.
         self.header_of = {name: file for file, name in functions if file.endswith('.h')}
-        new = functions - self.known
-        if set(self.breadth) != {*true.scenarios, *true.tests} or len(new) > len(functions) / 20:
-            self.measure(true, folder, page)
+        names = {*true.scenarios, *true.tests}
+        if len(functions - self.known) > len(functions) / 20:
+            shutil.rmtree(folder, ignore_errors=True)
+            self.measure(true, folder, page, names)
             page.with_suffix('.known').write_text('\n'.join(' '.join(one) for one in sorted(functions)))
-            self.read(page)
+        elif set(self.breadth) != names:
+            self.measure(true, folder, page, names - set(self.breadth))
+        self.read(page)
         for function in functions - self.known:
             self.borrow(function)
 
@@ -172,24 +175,31 @@ class Reach:
                 else:
                     self.scenarios[key].append(name)
 
-    def measure(self, true, folder, page):
+    def measure(self, true, folder, page, names):
+        """Measures those with these names. The page keeps what it has about the others that there still are."""
         print('which functions does each scenario and each test run?', flush=True)
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        there = {*true.scenarios, *true.tests} - names
+        kept = [line for line in page.read_text().splitlines() if line.split('\t')[1] in there] if page.exists() else []
         object_file, explorer, out = folder / 'reach.o', folder / 'explore', folder / 'tests'
         must(['gcc', '-O1', '-g', '-c', pathlib.Path(__file__).with_name('reach.c'), '-o', object_file], 'reach.c')
         must([EXPLORE / 'build.sh', explorer, CORE], 'the explorer', REACH=str(object_file))
-        must(['make', '--no-print-directory', '-j2', f'OUT={out}', 'CFLAGS=-O1 -g', 'test-programs', f'LDFLAGS=-no-pie {object_file}',
-              'COMPILE=$(CC) -std=c11 -pthread $(WARNINGS) $(FLAVOUR_FLAGS) $(CPPFLAGS) -I$(CORE) -I$(CORE)/include -finstrument-functions '
-              f'-finstrument-functions-exclude-file-list={TOP}/Tests,Tests/'], 'the tests')
+        tests = [f'{out}/tests/{name}' for name in true.tests if name in names]
+        programs = tests if len(tests) < len(true.tests) else ['test-programs']
+        if programs:
+            must(['make', '--no-print-directory', '-j2', f'OUT={out}', 'CFLAGS=-O1 -g', *programs, f'LDFLAGS=-no-pie {object_file}',
+                  'COMPILE=$(CC) -std=c11 -pthread $(WARNINGS) $(FLAVOUR_FLAGS) $(CPPFLAGS) -I$(CORE) -I$(CORE)/include -finstrument-functions '
+                  f'-finstrument-functions-exclude-file-list={TOP}/Tests,Tests/'], 'the tests')
         asked = [('scenario', name, explorer, [explorer, 'find', name, 'sc', '100']) for name in true.scenarios]
         asked += [('test', name, out / 'tests' / name, [out / 'tests' / name]) for name in true.tests]
+        asked = [one for one in asked if one[1] in names]
         with concurrent.futures.ThreadPoolExecutor(2) as threads:
             lines = threads.map(lambda one: self.one(*one, folder / f'{one[1]}.addresses'), asked)
-            page.write_text('\n'.join(lines) + '\n')
+            page.write_text('\n'.join([*kept, *lines]) + '\n')
 
     def one(self, kind, name, program, words, record):
         begin = time.monotonic()
+        record.unlink(missing_ok=True)
         call(words, limit=900, REACH=str(record))
         seconds = time.monotonic() - begin
         data = record.read_bytes() if record.exists() else b''

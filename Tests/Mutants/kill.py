@@ -79,10 +79,11 @@ class Memory:
                 self.counts[key][name] += 1
 
     def order(self, mutant, names, breadth, seconds=None):
-        """The likeliest first. Of those that never noticed a mutant: the file's own tests first, then those that do little else and are fast."""
+        """The likeliest first. Of those that never noticed a mutant: the file's own tests first, then those of its subject, then those that do little
+        else and are fast."""
         breadth = {name: breadth[name] * (seconds[name] + 0.1 if seconds else 1) for name in names}
         here, file, all_files = (dict(self.counts[key]) for key in ((mutant.file, mutant.function), mutant.file, ''))
-        return sorted(names, key=lambda name: (-here.get(name, 0), not is_own(mutant, name), -file.get(name, 0), breadth[name],
+        return sorted(names, key=lambda name: (-here.get(name, 0), not is_own(mutant, name), -file.get(name, 0), subject(mutant.file) != subject(name), breadth[name],
                                            -all_files.get(name, 0)))
 
     def has_noticed(self, mutant, name):
@@ -92,6 +93,11 @@ class Memory:
 def is_own(mutant, test):
     """capacity_test, of queue/capacity.c."""
     return test.startswith(mutant.file.split('/')[1].split('.')[0])
+
+
+def subject(name):
+    """The first word of a file's, a test's or a scenario's name: item, of objects/item_submit.c and of item_delay_test."""
+    return name.split('/')[-1].split('.')[0].split('_')[0]
 
 
 def search(core, program, scenario, memory, schedules):

@@ -108,8 +108,7 @@ void sq__item_publish_performed(sq_item_t *item) { publish(item, true); }
 static sq_await_entry_t *take_over(sq_item_t *turn, sq_item_t *stood) {
     stood->first = turn;
     sq__item_hold(turn);
-    turn->notices = stood->notices;
-    stood->notices = (sq__notifications_t){ 0 };
+    turn->notices = stood->notices; /* from now on nothing uses those of `stood`, which has no outcome */
     if (turn->notices.first != NULL) {
         sq__or_acq_rel(&turn->state, SQ__ITEM_WAITED); /* [item] nothing: it has not begun, or its publisher takes the lock that we hold */
     }

@@ -166,7 +166,7 @@ static sq_item_t *taken_over_by(const sq_item_t *turn) {
 
 int sq_item_wait(sq_item_t *item, sq_time_t deadline) {
     int error;
-    if (!item->repeats && is_over(item, &error)) {
+    if (is_over(item, &error)) { /* never of one that repeats: it has no outcome of its own */
         return error;
     }
     sq_item_t *first, *last = sq__item_hold_last(item); /* the owners may release it during the wait */

@@ -62,7 +62,7 @@ static void run(sq_once_t *once, running_t *running, sq_function_t function, voi
     sq__object_unlock(once);
 }
 
-/* Returns 0 (done), EDEADLK or ENOMEM; or EAGAIN: look again. */
+/* Called when another thread of this process was found to run the function. Returns 0 (done), EDEADLK or ENOMEM. */
 static int wait_until_done(sq_once_t *once) {
     char label[24];
     sq__object_waiter_t waiter;
@@ -74,10 +74,9 @@ static int wait_until_done(sq_once_t *once) {
         return error;
     }
     sq__object_lock(once);
-    bool waits = sq__load_relaxed(progress) == running_here();
+    bool waits = sq__load_relaxed(progress) == running_here(); /* else it is done, and the lock has ordered what the function wrote */
     running_t *running = once->reserved;
-    error = sq__object_wait_and_unlock(once, &running->waiters, &waiter, waits, SQ_FOREVER);
-    return waits ? error : EAGAIN;
+    return sq__object_wait_and_unlock(once, &running->waiters, &waiter, waits, SQ_FOREVER);
 }
 
 /* Decides what the caller does. True: it runs the function. Else see *error; EAGAIN: it has to wait. */
@@ -107,14 +106,9 @@ int sq_once_slow(sq_once_t *once, sq_function_t function, void *context) {
         sq__deadlock_report_once_inside_itself(once);
         return EDEADLK;
     }
-    do {
-        if (begin(once, &running, function != NULL, &error)) {
-            run(once, &running, function, context);
-            return 0;
-        }
-        if (error == EAGAIN) {
-            error = wait_until_done(once);
-        }
-    } while (error == EAGAIN);
-    return error;
+    if (begin(once, &running, function != NULL, &error)) {
+        run(once, &running, function, context);
+        return 0;
+    }
+    return error == EAGAIN ? wait_until_done(once) : error;
 }

@@ -15,7 +15,7 @@ bool sq__wait_runs_tasks(sq__wait_t *wait, bool may_help) {
     sq__pool_t *pool = wait->root != NULL ? sq__runner_pool(sq__load_relaxed(&wait->root->runner)) : NULL;
     bool is_loop = pool != NULL && sq__pool_is_loop(pool);
     bool runs = pool != NULL && (is_loop ? sq__pool_is_own_loop(pool) : sq__pool_clock(pool) != NULL);
-    wait->helps = may_help && !is_loop && !runs && sq__pool_is_of_lower_class(pool);
+    wait->helps = may_help && !runs && sq__pool_is_of_lower_class(pool); /* no queue on a loop may */
     wait->pool = runs || wait->helps ? pool : NULL;
     wait->loop = is_loop && !runs ? pool : NULL;
     wait->runs_members = wait->subject != NULL && wait->subject->loops != NULL && sq__self()->owner != NULL;

@@ -1,6 +1,7 @@
 /* after_end_test.c: sq_sync_or_run on a queue that is shut down. */
 #include "caller.h"
 #include "inject.h"
+#include "sq_loop.h"
 #include "sq_pool.h"
 #include "sq_trace.h"
 #include "trace.h"
@@ -214,6 +215,27 @@ TEST(without_memory_it_is_ENOMEM_and_can_be_made_again) {
     }
     CHECK_EQUAL(ran, 1);
     sq_queue_release(queue);
+}
+
+static void *call_late(void *context) {
+    visit_t *visit = context;
+    visit->error = sq_sync_or_run(visit->queue, add_one, &visit->ran);
+    return NULL;
+}
+
+/* To see it fail (it hangs): in make_successor take the pool, whatever it is. */
+TEST(after_the_end_of_a_queue_on_a_loop_it_runs_on_the_calling_thread_and_needs_no_owner) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = sq_pool_create_loop("loop");
+    REQUIRE(options.pool != NULL);
+    CHECK_EQUAL(sq_pool_own(options.pool), 0);
+    visit_t visit = { .queue = sq_queue_create("on a loop", &options), .error = -1 };
+    CHECK_EQUAL(sq_shutdown(visit.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    join(spawn(call_late, &visit)); /* this thread, the owner, does not run the loop */
+    CHECK_EQUAL(visit.error, 0);
+    CHECK_EQUAL(visit.ran, 1);
+    sq_queue_release(visit.queue);
+    sq_pool_release(options.pool);
 }
 
 /* 200 queues at a time have all pairs of the few locks that queues share. To see it fail (it hangs): in use_new_successor make the queue

@@ -1,6 +1,7 @@
 /* concurrent_control_test.c: what the other headers' calls do on a concurrent queue: suspension, the end, manual pools, timers, groups,
  * watchers, capacity, calls. */
 #include "concurrent.h"
+#include "pools.h"
 #include "inject.h"
 
 /* To see it fail: leave out sq__concurrent_takes in sq_suspend. */
@@ -233,6 +234,31 @@ TEST(a_concurrent_queue_of_limited_capacity_refuses_and_gives_room) {
     CHECK_EQUAL(ran, 4);
     sq_queue_release(queue);
     sq_pool_release(pool);
+}
+
+static void wait_for_room(void *context) {
+    sq_queue_t *queue = context;
+    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_async_until(queue, sq_deadline(1000000), &(sq_task_t){ must_not_run, NULL, NULL }), ETIMEDOUT);
+}
+
+/* Only what runs with the baton in hand keeps the room from others. To see it fail (AddressSanitizer reports it): in sq__reader_of (observe/reader.h) do
+ * not ask whether the frame is a reader's. */
+TEST(a_reader_waits_for_room_in_its_own_queue) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = make_pool(1);
+    sq_queue_t *other = sq_queue_create("other", &options);
+    options.width = 4;
+    options.capacity = 1;
+    sq_queue_t *queue = sq_queue_create("concurrent", &options);
+    hold_t hold = HOLD_INIT;
+    hold_async(&hold, other); /* the pool's only thread */
+    CHECK_EQUAL(sq_sync(queue, wait_for_room, queue), 0);
+    hold_end(&hold);
+    drain(queue);
+    sq_queue_release(queue);
+    sq_queue_release(other);
+    sq_pool_release(options.pool);
 }
 
 TEST(a_width_without_a_pool_is_on_the_shared_one_and_needs_memory) {

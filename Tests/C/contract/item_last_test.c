@@ -3,7 +3,9 @@
 #include "item.h"
 
 #include "inject.h"
+#include "sq_await.h"
 #include "sq_group.h"
+#include "sq_private.h"
 
 static sq_item_t *make_repeating_of(const sq_task_t *task) {
     sq_item_options_t options = SQ_ITEM_OPTIONS_INIT;
@@ -164,4 +166,37 @@ TEST(waits_and_notifications_before_the_first_submission_are_for_the_first_that_
     sq_queue_release(queue);
     sq_queue_release(other);
     refusing_end(&refusing);
+}
+
+static void count_end(sq_await_t *await) { *(size_t *)await->context += 1; }
+
+/* To see it fail: in sq__item_turn do not end the awaits; in sq_item_await, or in sq__item_retain_last, do not look for the first turn. */
+TEST(an_await_before_the_first_submission_ends_with_that_and_looks_for_its_turn) {
+    outcome_t outcome, plain_outcome;
+    size_t ends = 0;
+    sq_await_t await = { count_end, &ends, { 0 } };
+    sq_queue_t *queue = make_suspended(0);
+    sq_item_t *item = make_repeating(&outcome), *plain = make_item(&plain_outcome);
+    sq_item_t *last = sq__item_retain_last(item), *itself = sq__item_retain_last(plain);
+    CHECK(itself == plain);
+    CHECK(last != NULL && last != item); /* it stands for the first turn */
+    CHECK_EQUAL(sq_item_await(last, &await), EINPROGRESS);
+    CHECK_EQUAL(sq_item_submit(item, queue), 0);
+    CHECK_EQUAL(ends, 1);
+    CHECK_EQUAL(sq_item_wait(last, SQ_NOW), EAGAIN); /* look again */
+    CHECK(sq_item_await(last, &await) != EINPROGRESS);
+    sq_item_t *turn = sq__item_retain_last(last), *same = sq__item_retain_last(item);
+    CHECK(turn != last && turn == same);
+    CHECK_EQUAL(sq_item_await(turn, &await), EINPROGRESS);
+    CHECK_EQUAL(sq_resume(queue), 0);
+    CHECK_EQUAL(sq_item_wait(turn, SQ_FOREVER), 0);
+    drain(queue);
+    CHECK_EQUAL(ends, 2);
+    sq_item_t *const all[] = { turn, same, last, item, itself, plain };
+    for (size_t i = 0; i < 6; i += 1) {
+        sq_item_release(all[i]);
+    }
+    check_outcome(&outcome, 1, 1);
+    check_outcome(&plain_outcome, 0, 1);
+    sq_queue_release(queue);
 }

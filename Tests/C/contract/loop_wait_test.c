@@ -167,6 +167,75 @@ TEST(the_owners_wait_does_not_run_an_item_on_the_loop_of_another_thread) { wait_
 /* To see it fail: in is_on_loop_of (member_search.c) do not ask whose loop it is. */
 TEST(the_owners_wait_does_not_run_a_member_on_the_loop_of_another_thread) { wait_for_foreign(false); }
 
+/* Owns a loop, and waits for the thread that waits for the item. */
+typedef struct bystander {
+    sq_queue_t *held;
+    atomic_int thread_id;
+    int error;
+} bystander_t;
+
+static void *own_a_loop_and_wait(void *argument) {
+    bystander_t *bystander = argument;
+    sq_pool_t *pool = make_loop_pool();
+    CHECK_EQUAL(sq_pool_own(pool), 0);
+    bystander->thread_id = gettid();
+    bystander->error = sq_sync(bystander->held, do_nothing, NULL);
+    sq_pool_release(pool);
+    return NULL;
+}
+
+typedef struct holder {
+    bystander_t bystander;
+    pthread_t thread; /* of the bystander */
+    foreign_t foreign;
+    sq_item_t *item;
+    int error;
+} holder_t;
+
+static void wait_for_item_inside(void *context) {
+    holder_t *holder = context;
+    holder->thread = spawn(own_a_loop_and_wait, &holder->bystander);
+    wait_until_asleep(&holder->bystander.thread_id);
+    latch_bump(&holder->foreign.made);
+    holder->error = sq_item_wait(holder->item, FAR);
+}
+
+/* To see it fail: in find_loop (item_wait.c) do not ask whose loop it is. */
+TEST(a_wait_for_an_item_needs_no_loop_but_the_items) {
+    const atomic_int self = gettid();
+    place_t place = { .count = 0 };
+    holder_t holder = { .bystander.held = make_queue_of("held", 0), .foreign = { .waits = &self, .made = LATCH_INIT }, .error = -1 };
+    pthread_t other = spawn(own_another_loop, &holder.foreign);
+    latch_wait(&holder.foreign.made, 1);
+    holder.item = sq_item_create("foreign", &(sq_task_t){ note_place, &place, NULL });
+    CHECK_EQUAL(sq_item_submit(holder.item, holder.foreign.queue), 0);
+    CHECK_EQUAL(sq_sync(holder.bystander.held, wait_for_item_inside, &holder), 0);
+    CHECK_EQUAL(holder.error, 0);
+    join(other);
+    join(holder.thread);
+    CHECK_EQUAL(holder.bystander.error, 0);
+    CHECK_EQUAL(place.count, 1);
+    sq_item_release(holder.item);
+    sq_queue_release(holder.bystander.held);
+}
+
+/* To see it fail: in run_one (wait/wait_runs.c) run the next entry of whatever pool. */
+TEST(the_owners_wait_for_a_queue_with_a_target_runs_no_other_queue_of_the_loop) {
+    scene_t scene = make_scene();
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.target = scene.main;
+    sq_queue_t *queue = sq_queue_create("on a target", &options);
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    submit(scene.other, 1);
+    CHECK_EQUAL(sq_sync_until(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
+    CHECK_EQUAL(journal.count, 0);
+    CHECK_EQUAL(sq_resume(queue), 0);
+    CHECK_EQUAL(sq_pool_run_some(scene.pool, SIZE_MAX, SQ_NOW), 1);
+    CHECK_JOURNAL(1);
+    sq_queue_release(queue);
+    end_scene(&scene);
+}
+
 static void add_another(void *context) {
     const scene_t *scene = context;
     add_member(scene, scene->main, 1);

@@ -1,4 +1,5 @@
 /* target_deadlock_test.c: waits for a queue that would hold up its own target. */
+#include "caller.h"
 #include "latch.h"
 #include "target.h"
 
@@ -47,6 +48,7 @@ typedef struct cycle {
     sq_queue_t *child, *other;
     latch_t in_target, in_other;
     int errors[2];
+    atomic_int thread_id; /* of the task that waits */
 } cycle_t;
 
 static void from_target(void *context) {
@@ -85,6 +87,7 @@ typedef struct inside {
     latch_t entered;
     int refused;
     int errors[2];
+    atomic_int thread_id; /* of the task that waits */
 } inside_t;
 
 static void sync_behind_own_task(void *context) {
@@ -155,12 +158,13 @@ TEST(a_reader_of_the_target_takes_a_free_queue) {
 
 static void sync_onto_busy(void *context) {
     inside_t *inside = context;
+    inside->thread_id = gettid();
     latch_bump(&inside->entered);
     inside->errors[0] = sq_sync(inside->queue, do_nothing, NULL);
     latch_bump(&inside->entered);
 }
 
-/* No false alarm: the task of the queue runs next to this one. */
+/* No false alarm: the task of the queue runs next to this one. To see it fail: in keeps_itself_out (wait/edge.c) do not ask for the width. */
 TEST(a_reader_of_a_wide_target_waits_for_a_busy_queue) {
     inside_t inside = { .target = make_wide(SQ_WIDTH_POOL), .entered = LATCH_INIT };
     inside.queue = make("child", inside.target);
@@ -169,6 +173,7 @@ TEST(a_reader_of_a_wide_target_waits_for_a_busy_queue) {
     CHECK_EQUAL(sq_async(inside.target, sync_onto_busy, &inside), 0);
     latch_wait(&inside.entered, 1);
     wait_for_depth(inside.queue, 1);
+    wait_until_asleep(&inside.thread_id);
     hold_end(&hold);
     latch_wait(&inside.entered, 2); /* until it has its turn, a barrier of the target counts as in front of it (wait/edge.c) */
     CHECK_EQUAL(sq_sync_barrier(inside.target, do_nothing, NULL), 0);

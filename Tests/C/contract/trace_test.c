@@ -2,6 +2,7 @@
  * scripts/check-trace, with a reader that is not ours. */
 #include "apply.h"
 #include "fork.h"
+#include "pools.h"
 #include "trace.h"
 
 #include <signal.h>
@@ -19,24 +20,34 @@ TEST(a_trace_has_the_labels_of_all_queues_that_did_something) {
     unlink(path);
 }
 
-/* To see it fail: in sq__runner_find, do not call sq__trace_hook_begin. */
+/* To see it fail: in sq__runner_find, or in get_turn of concurrent_sync.c, do not call sq__trace_hook_begin. */
 TEST(a_queue_from_before_the_trace_is_traced_from_its_next_async_or_contended_sync) {
     sq_queue_t *by_async = make_queue_of("com.example.async", 0), *by_sync = make_queue_of("com.example.sync", 0);
     sq_queue_t *untouched = make_queue_of("com.example.untouched", 0);
-    hold_t hold = HOLD_INIT;
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = make_pool(1);
+    options.width = 2;
+    sq_queue_t *by_barrier = sq_queue_create("com.example.barrier", &options);
+    hold_t hold = HOLD_INIT, reader = HOLD_INIT;
     CHECK_EQUAL(sq_sync(by_sync, do_nothing, NULL), 0);
     hold_sync(&hold, by_sync);
+    hold_sync(&reader, by_barrier);
     CHECK_EQUAL(sq_trace_start(new_path("")), 0);
     CHECK_EQUAL(sq_async(by_async, do_nothing, NULL), 0);
     CHECK_EQUAL(sq_sync_until(by_sync, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
+    CHECK_EQUAL(sq_sync_barrier_until(by_barrier, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
     hold_end(&hold);
+    hold_end(&reader);
     drain(by_async);
     CHECK_EQUAL(sq_trace_stop(), 0);
     CHECK(has(path, "com.example.async"));
     CHECK(has(path, "com.example.sync"));
+    CHECK(has(path, "com.example.barrier"));
     CHECK(!has(path, "com.example.untouched"));
     sq_queue_release(by_async);
     sq_queue_release(by_sync);
+    sq_queue_release(by_barrier);
+    sq_pool_release(options.pool);
     sq_queue_release(untouched);
     unlink(path);
 }

@@ -4,11 +4,13 @@
 #include "latch.h"
 
 #include "sq_deferred.h"
+#include "sq_item.h"
 #include "sq_pool.h"
+#include "sq_private.h"
 #include "sq_shutdown.h"
 #include "sq_value.h"
 
-static const char key, other_key;
+static const char key, other_key, third_key;
 
 static sq_queue_t *make(const char *label) {
     sq_queue_t *queue = sq_queue_create(label, NULL);
@@ -22,11 +24,15 @@ TEST(each_key_has_a_value_of_its_own) {
     sq_queue_t *queue = make("values");
     int one = 0, two = 0;
     CHECK(sq_queue_value(queue, &key) == NULL);
+    CHECK_EQUAL(sq_queue_set_value(queue, &key, NULL, NULL), 0); /* there is none to remove */
     CHECK_EQUAL(sq_queue_set_value(queue, &key, &one, NULL), 0);
     CHECK(sq_queue_value(queue, &other_key) == NULL);
     CHECK_EQUAL(sq_queue_set_value(queue, &other_key, &two, NULL), 0);
     CHECK(sq_queue_value(queue, &key) == &one);
     CHECK(sq_queue_value(queue, &other_key) == &two);
+    int three = 0;
+    CHECK_EQUAL(sq_queue_set_value(queue, &third_key, &three, NULL), 0);
+    CHECK(sq_queue_value(queue, &key) == &one && sq_queue_value(queue, &third_key) == &three);
     CHECK_EQUAL(sq_queue_set_value(queue, NULL, &two, NULL), EINVAL);
     sq_queue_release(queue);
 }
@@ -134,6 +140,27 @@ TEST(a_discard_function_has_the_values_of_its_queue) {
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     CHECK(seen.value == &value);
     CHECK(sq_queue_value(queue, &key) == &value);
+    sq_queue_release(queue);
+}
+
+static void look_outside(void *seen) { CHECK(sq_current_value(((seen_t *)seen)->key) == NULL); }
+
+/* To see it fail: in sq__current_value look into the queue of each frame. */
+TEST(a_discard_function_outside_of_tasks_has_no_values) {
+    seen_t seen = { .key = &key };
+    sq_item_t *item = sq_item_create("item", &(sq_task_t){ .run = do_nothing, .context = &seen, .discard = look_outside });
+    CHECK_EQUAL(sq_item_cancel(item), 0);
+    sq_item_release(item);
+}
+
+/* As Swift takes a reference. */
+TEST(a_reference_is_taken_to_a_value_that_there_is) {
+    sq_queue_t *queue = make("values");
+    int value = 0;
+    CHECK_EQUAL(sq_queue_set_value(queue, &other_key, &value, NULL), 0);
+    CHECK(sq__queue_value(queue, &key, count) == NULL);
+    CHECK(sq__queue_value(queue, &other_key, count) == &value);
+    CHECK_EQUAL(value, 1);
     sq_queue_release(queue);
 }
 

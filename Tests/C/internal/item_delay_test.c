@@ -39,6 +39,20 @@ TEST(a_delayed_item_runs_when_it_is_due) {
     end(&stage);
 }
 
+/* To see it fail: in submit (item_submit.c) leave out sq__queue_reject. */
+TEST(a_delayed_item_that_is_refused_counts_as_rejected) {
+    stage_t stage;
+    outcome_t outcome;
+    begin(&stage, 1000, 0);
+    CHECK_EQUAL(stats_now(stage.queue).rejected, 0);
+    CHECK_EQUAL(sq_shutdown(stage.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    sq_item_t *late = make_item(&outcome);
+    CHECK_EQUAL(sq_item_submit_after(late, stage.queue, 1000), ESHUTDOWN);
+    CHECK_EQUAL(stats_now(stage.queue).rejected, 1);
+    sq_item_release(late);
+    end(&stage);
+}
+
 TEST(a_delayed_item_on_a_real_clock_is_waited_for) {
     outcome_t outcome;
     sq_queue_t *queue = make_queue_of("queue", 0);

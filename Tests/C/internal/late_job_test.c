@@ -141,10 +141,77 @@ TEST(a_late_job_keeps_its_queue_and_its_thread_ends_with_it) {
     sq_queue_release(queue);
 }
 
-/* A queue of its own for each failure: what one call has made, the next one finds. Returns whether something failed. */
-static bool submit_late_in_famine(failure_t what, uint64_t nth) {
+enum { LARGE_STACK = 64 << 20 }; /* more than threads have here by default */
+
+static void measure_stack(void *size, void *unused, bool runs) {
+    pthread_attr_t attributes;
+    (void)unused;
+    CHECK(runs);
+    CHECK_EQUAL(pthread_getattr_np(pthread_self(), &attributes), 0);
+    CHECK_EQUAL(pthread_attr_getstacksize(&attributes, size), 0);
+    CHECK_EQUAL(pthread_attr_destroy(&attributes), 0);
+}
+
+/* To see it fail: in make_successor do not set the size of the stack. */
+TEST(a_late_job_has_the_stack_of_its_queue) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.stack_size = LARGE_STACK;
+    sq_queue_t *queue = sq_queue_create("large", &options);
+    size_t size = 0;
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq__async_after_end(queue, measure_stack, &size, NULL), 0);
+    wait_for_last(queue);
+    CHECK(size >= LARGE_STACK);
+    sq_queue_release(queue);
+}
+
+static void call_late_at_once(void *queue) {
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), EDEADLK);
+    CHECK_EQUAL(sq__sync_after_end(queue, SQ_NOW, must_not_run, NULL, NULL), EDEADLK);
+}
+
+/* To see it fail: in sq__sync_after_end turn every error into EAGAIN, if the deadline is SQ_NOW. */
+TEST(a_late_call_that_does_not_wait_reports_that_the_end_needs_its_caller) {
+    sq_queue_t *queue = make_queue_of("shut down by its task", 0);
+    CHECK_EQUAL(sq_sync(queue, call_late_at_once, queue), 0);
+    sq_queue_release(queue);
+}
+
+static sq_queue_t *make_queue_on(sq_queue_t *target) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.target = target;
+    sq_queue_t *queue = sq_queue_create("on target", &options);
+    REQUIRE(queue != NULL);
+    return queue;
+}
+
+static void write_on_target(void *entry, void *target, bool runs) {
+    CHECK(runs);
+    CHECK(sq_is_current(target));
+    write_entry(entry);
+}
+
+/* To see it fail: in make_successor do not aim at the target. */
+TEST(a_late_job_of_a_queue_with_a_target_runs_in_a_task_of_the_target) {
     begin();
-    sq_queue_t *queue = make_queue_of("famine", 0);
+    sq_pool_t *pool = sq_pool_create_manual("manual");
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = pool;
+    sq_queue_t *target = sq_queue_create("target", &options), *queue = make_queue_on(target);
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    submit(queue, 1);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq__async_after_end(queue, write_on_target, &numbers[2], target), 0);
+    CHECK_EQUAL(sq_resume(queue), 0);
+    CHECK(sq_pool_run(pool) > 0);
+    CHECK_JOURNAL(1, 2);
+    end(pool, queue, target);
+}
+
+/* A queue of its own for each failure: what one call has made, the next one finds. Returns whether something failed. */
+static bool submit_late_in_famine(failure_t what, uint64_t nth, sq_queue_t *target) {
+    begin();
+    sq_queue_t *queue = make_queue_on(target);
     CHECK_EQUAL(sq_suspend(queue), 0);
     submit(queue, 0);
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
@@ -162,12 +229,16 @@ static bool submit_late_in_famine(failure_t what, uint64_t nth) {
     return failed > 0;
 }
 
-/* To see it fail (it hangs): in hold_back of after_end.c do not call sq__end_prepare. */
+/* To see it fail (it hangs): in hold_back of after_end.c do not call sq__end_prepare. With a target: in make_successor do not release `made`. */
 TEST(without_memory_or_a_thread_a_late_job_is_refused_or_runs) {
-    for (failure_t what = FAIL_ALLOCATION; what <= FAIL_THREAD; what += 1) {
-        for (uint64_t nth = 1; submit_late_in_famine(what, nth); nth += 1) {
+    sq_queue_t *targets[] = { NULL, make_queue_of("target", 0) };
+    for (size_t i = 0; i < 2; i += 1) {
+        for (failure_t what = FAIL_ALLOCATION; what <= FAIL_THREAD; what += 1) {
+            for (uint64_t nth = 1; submit_late_in_famine(what, nth, targets[i]); nth += 1) {
+            }
         }
     }
+    sq_queue_release(targets[1]);
 }
 
 typedef struct awaited {

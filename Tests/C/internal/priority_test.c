@@ -1,6 +1,8 @@
 /* priority_test.c: queues of three priorities on one pool. A manual pool makes the order certain. */
 #include "manual.h"
 #include "pool/pool.h"
+#include "queue/after_end.h"
+#include "sq_shutdown.h"
 
 #include <errno.h>
 
@@ -102,6 +104,28 @@ TEST(a_sync_on_a_manual_pool_runs_a_queue_of_any_priority) {
         CHECK_EQUAL(sq_pool_run(pool), 1);
         end(pool, queue, other);
     }
+}
+
+static void write_job(void *entry, void *unused, bool runs) {
+    (void)unused;
+    CHECK(runs);
+    write_entry(entry);
+}
+
+/* To see it fail: in make_successor (queue/after_end.c) do not set the priority. */
+TEST(a_late_job_has_the_priority_of_its_queue) {
+    sq_pool_t *pool = sq_pool_create_manual("bands");
+    sq_queue_t *queues[3];
+    begin();
+    for (int i = 0; i < 3; i += 1) { /* low, normal, high */
+        queues[i] = queue_of(pool, (sq_priority_t)(i - 1));
+        CHECK_EQUAL(sq_shutdown(queues[i], SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq__async_after_end(queues[i], write_job, &numbers[i], NULL), 0);
+    }
+    CHECK_EQUAL(sq_pool_run(pool), 3);
+    CHECK_JOURNAL(2, 1, 0);
+    end(pool, queues[0], queues[1]);
+    sq_queue_release(queues[2]);
 }
 
 TEST(what_is_no_priority_is_refused) {

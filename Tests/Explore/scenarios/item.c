@@ -43,8 +43,10 @@ THREAD(t_submit, scene_submit(0))
 THREAD(t_submit_maybe, int error = sq_item_submit(scene.item, scene.queues[0]); scene_allow(error, EALREADY, ECANCELED))
 THREAD(t_submit_refused, int error = sq_item_submit(scene.item, scene.queues[0]); scene_allow(error, EALREADY, ESHUTDOWN))
 THREAD(t_submit_elsewhere, int error = sq_item_submit(scene.item, scene.queues[1]); scene_allow(error, EALREADY, ECANCELED))
+THREAD(t_submit_again, scene_allow(sq_item_submit(scene.item, scene.queues[0]), ESHUTDOWN, 0); scene_allow(sq_item_submit(scene.item, scene.queues[1]), 0, 0))
 THREAD(t_submit_after, scene_allow(sq_item_submit_after(scene.item, scene.queues[0], 1), ECANCELED, ESHUTDOWN))
 THREAD(t_cancel, scene_cancel())
+THREAD(t_perform, scene_allow(sq_item_perform(scene.item), EALREADY, ECANCELED))
 THREAD(t_wait, scene_wait(SQ_FOREVER, 0))
 THREAD(t_wait_until, scene_wait(stage_soon(), ETIMEDOUT))
 THREAD(t_wait_inside, scene_allow(sq_sync(scene.queues[0], wait_inside, NULL), 0, 0))
@@ -71,6 +73,7 @@ FIRST(closed, ex_join(ex_start(t_drain, NULL, false)))
 BODY(item_submit_cancel, NULL, 0, t_submit, t_cancel, t_wait)
 BODY(item_submit_cancel_room, NULL, 1, t_submit, t_cancel)
 BODY(item_cancel, submitted, 0, t_cancel, t_wait)
+BODY(item_perform_cancel, NULL, 0, t_perform, t_cancel)
 BODY(item_cancel_twice, submitted, 0, t_cancel, t_cancel)
 BODY(item_cancel_fresh, NULL, 0, t_cancel, t_cancel, t_wait)
 BODY(item_cancel_notify, submitted, 0, t_cancel, t_notify_twice)
@@ -95,6 +98,7 @@ BODY(item_release_inside_delay, released_by_itself, 0, t_submit_after)
 BODY(item_deadlock_running, submitted_elsewhere, 0, t_wait_inside, t_cancel)
 BODY(item_deadlock_discard, discarded_elsewhere, 0, t_cancel_inside, t_sync_back)
 BODY(item_submit_refused, closed, 0, t_submit_refused, t_submit_elsewhere)
+BODY(item_refused_wait, closed, 0, t_submit_again, t_wait)
 BODY(item_release_submit, retained, 0, t_release_mine, t_submit_and_release)
 BODY(item_deadlock_late, NULL, 0, t_wait_inside, t_submit)
 BODY(item_deadlock_cancel, NULL, 0, t_wait_inside, t_submit, t_cancel)
@@ -112,6 +116,7 @@ const scenario_t item_scenarios[] = {
     { "item_submit_cancel", "a cancel against the submission: it is left to the submitter, or comes before it", .body = item_submit_cancel },
     { "item_submit_cancel_room", "the same on a queue of limited capacity", .body = item_submit_cancel_room },
     { "item_cancel", "a cancel against the turn: one outcome, and the wait sees it", .body = item_cancel },
+    { "item_perform_cancel", "a cancel against a perform: the item stays its owner's", .body = item_perform_cancel },
     { "item_cancel_twice", "two cancels against the turn", .body = item_cancel_twice },
     { "item_cancel_fresh", "two cancels of an item that was not submitted", .body = item_cancel_fresh },
     { "item_cancel_notify", "notifications against a cancel: each comes once, in order, after the outcome", .body = item_cancel_notify },
@@ -135,6 +140,7 @@ const scenario_t item_scenarios[] = {
     { "item_deadlock_running", "a running item syncs onto the queue of its waiter, and is cancelled: one wait is refused", .body = item_deadlock_running },
     { "item_deadlock_discard", "a discard function syncs onto a queue that waits for its canceller's: one wait is refused", .body = item_deadlock_discard },
     { "item_submit_refused", "a submission that is refused against another one", .body = item_submit_refused },
+    { "item_refused_wait", "a wait begins while the submission is refused: the item can be submitted again", .body = item_refused_wait },
     { "item_release_submit", "the last release against the submission", .body = item_release_submit },
     { "item_deadlock_late", "an item submitted behind the task that waits for it: the wait is refused", .body = item_deadlock_late },
     { "item_deadlock_cancel", "the same against a cancel: one of the two ends the wait", .body = item_deadlock_cancel },

@@ -56,6 +56,7 @@ static void allow(int error, int also) {
 THREAD(t_submit, allow(sq_item_submit(now.item, now.open), ECANCELED))
 THREAD(t_submit_refused, allow(sq_item_submit(now.item, now.closed), ESHUTDOWN))
 THREAD(t_wait, if (sq_item_wait(now.item, SQ_FOREVER) != 0) ex_fail("item: the wait was not for a turn that ran"))
+THREAD(t_look, (void)!sq_item_wait(now.item, SQ_NOW))
 THREAD(t_wait_any, (void)!sq_item_wait(now.item, SQ_FOREVER))
 THREAD(t_perform, allow(sq_item_perform(now.item), ECANCELED))
 THREAD(t_cancel, now.is_being_cancelled = true; now.is_cancelled = sq_item_cancel(now.item) != EINPROGRESS)
@@ -118,6 +119,7 @@ static void repeat(void (*const threads[])(void *), void (*first)(void), bool ca
 #define BODY(name, first, cancels, ...) static void name(void) { repeat((void (*const[])(void *)){ __VA_ARGS__, NULL }, first, cancels); }
 BODY(repeat_refused, NULL, true, t_submit_refused, t_submit, t_wait_any)
 BODY(repeat_submit, NULL, false, t_submit, t_submit, t_wait)
+BODY(repeat_look, NULL, false, t_look, t_submit, t_wait)
 BODY(repeat_perform, NULL, false, t_submit, t_perform, t_wait)
 BODY(repeat_perform_cancel, perform_once, false, t_perform, t_cancel)
 BODY(repeat_submit_cancel, perform_once, false, t_submit, t_cancel, t_wait_any)
@@ -132,7 +134,8 @@ BODY(repeat_notify_cancel, NULL, true, t_submit, t_notify_twice, t_cancel)
 const scenario_t item_repeat_scenarios[] = {
     { "repeat_refused", "a wait for a turn that its queue refuses ends with the item's next turn, or its cancellation", .body = repeat_refused },
     { "repeat_submit", "each of two submissions is a turn of its own", .body = repeat_submit },
-    { "repeat_perform", "the same for a submission and a perform", .body = repeat_perform },
+    { "repeat_look", "a call that does not wait looks for the first turn while that is made", .body = repeat_look },
+    { "repeat_perform", "a submission and a perform are each a turn of its own", .body = repeat_perform },
     { "repeat_perform_cancel", "a perform against a cancel: after it no turn starts", .body = repeat_perform_cancel },
     { "repeat_submit_cancel", "the same for a submission", .body = repeat_submit_cancel },
     { "repeat_first_refused", "a wait before the first submission is for the first that a queue accepts", .body = repeat_first_refused },

@@ -37,6 +37,7 @@ const scenario_t parts_scenarios[] = {
       PARTS, .expect = { HELPED } },
     { "parts_bands", "queues of three priorities in two parts", "async:C async async:B | async:B async:C", PARTS, .expect = { HELPED } },
     { "parts_grow", "all parts are blocked: one of them gets another seat", "async(pass0) async:B(pass0) async:C(open0)", PARTS, .expect = { GROWS } },
+    { "parts_grow_shared", "entries wait in both parts, and there may be only one seat more", "async(pass0) async:B(pass0) async:C(open0) async:D", PARTS, .expect = { GROWS } },
     { "parts_shrink", "grown and back: what comes next finds its thread", "async(pass0) async:B(open0) sync | pass0 async async:B", PARTS, .expect = { GROWS } },
     { "parts_apply", "members of both parts help with a loop", "apply3 | async", PARTS, .expect = { TWO } },
     { "parts_concurrent", "a concurrent queue in two parts", "async async async | sync sync_barrier", PARTS, .expect = { TWO, .width = 2 } },

@@ -43,6 +43,7 @@ const scenario_t pool_scenarios[] = {
     { "pool_helped", "a sync caller runs what is ahead of it, and a member does at the same time", "async async sync | async", .expect = { HELPED } },
     { "pool_helped_two", "two callers help one queue", "async sync | async sync", .expect = { HELPED } },
     { "pool_helped_queues", "two callers help two queues of different priority on one seat", "async async:B sync:B | async:B sync", .expect = { HELPED } },
+    { "pool_helped_again", "a helper that finds its queue ready before it sleeps is in no list afterwards", "async sync async | async sync async", .expect = { HELPED } },
     { "pool_helped_until", "the deadline of a helper passes while it is given the queue", "async async sync_until | async", .expect = { HELPED } },
     { "pool_helped_discard", "the queue is shut down while a caller helps it", "async async sync | discard",
       .expect = { HELPED, .may = ERROR_BIT(ESHUTDOWN) } },

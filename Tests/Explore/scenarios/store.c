@@ -110,8 +110,14 @@ static void run(unsigned filled, void (*one)(void *), void (*other)(void *), voi
         ex_join(threads[i]);
     }
     ex_setting.faults = false;
-    uint32_t known = store.fresh, lane = 1;
-    for (uint32_t i = 0; i < known; i += 1) {
+    uint32_t known = store.fresh, lane = 1, i = 0;
+    for (uint32_t warm = sq__blocks_warm(&store); (uint32_t)store.warm != 0; i += 1) {
+        if (warm == i) {
+            ex_fail("store: more blocks are warm than are counted");
+        }
+        take_from(0);
+    }
+    for (; i < known; i += 1) {
         while (lane < SQ__BLOCKS_LANES && (uint32_t)store.lanes[lane].list == 0) {
             lane += 1;
         }

@@ -102,6 +102,7 @@ static void run_above(part_t *const parts[], int wanted) {
 
 PART(m_move, move(target))
 PART(m_move_and_resume, move(queue); must(sq_resume(queue)))
+PART(m_move_and_async, move(queue); must(sq_async(queue, look, NULL)))
 PART(q_async, must(sq_async(queue, look, NULL)))
 PART(q_sync, must(sq_sync(queue, look, NULL)))
 PART(q_call, must(sq_run_and_wait(queue, SQ_FOREVER, look, NULL)))
@@ -125,6 +126,13 @@ static void own_target(void) {
     begin(false);
     run_parts((part_t *const[]){ m_move_and_resume, q_sync, NULL });
     end(1);
+}
+
+static void moved_and_used(void) {
+    begin(false);
+    must(sq_resume(queue));
+    run_parts((part_t *const[]){ m_move_and_async, q_async, NULL });
+    end(2);
 }
 
 /* "queue" is on "next", that on "target", and that on "below", which is on a loop: its owner waits for an item of "next". */
@@ -155,6 +163,7 @@ const scenario_t target_fixed_scenarios[] = {
     { "target_fixed_sync", "the same for the first syncs of two queues, which exclude each other", .body = against_sync },
     { "target_fixed_call", "the same for a call", .body = against_call },
     { "target_fixed_own", "a queue gets its target before the sync that waits while it is suspended, or none", .body = own_target },
+    { "target_fixed_moved", "the first async of another thread comes when the one that set the target fixes it", .body = moved_and_used },
     { "target_fixed_by_two", "a thread that finds the targets fixed by another one knows the last of them", .body = fixed_by_two },
     { 0 },
 };

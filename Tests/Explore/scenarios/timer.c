@@ -276,6 +276,7 @@ THREAD(t_release, release())
 THREAD(t_drain, shut_down(SQ_SHUTDOWN_DRAIN))
 THREAD(t_discard, shut_down(SQ_SHUTDOWN_DISCARD))
 THREAD(t_suspend, if (sq_suspend(queue) == 0) { ex_point(); sq_resume(queue); })
+THREAD(t_suspend_timer, allow(sq_timer_suspend(timer), 0); ex_point(); allow(sq_timer_resume(timer), 0))
 THREAD(t_advance, sq_pool_advance(pool, 10); sq_pool_advance(pool, 10))
 THREAD(t_cancel_wait_inside, ex_gate_pass(0); cancel_and_wait(SQ_FOREVER, true))
 THREAD(t_run, sq_pool_run(pool))
@@ -293,6 +294,8 @@ BODY(timer_cancel_wait, NULL, created_and_started, release_all, false, t_cancel_
 BODY(timer_cancel_wait_periodic, NULL, started_periodic, release_all, false, t_cancel_wait)
 BODY(timer_cancel_wait_until, NULL, created_and_started, release_all, false, t_cancel_wait_until, t_cancel_wait_until)
 BODY(timer_cancel_wait_start, NULL, created_and_started, release_all, false, t_cancel_wait_among, t_start)
+BODY(timer_suspend, NULL, created_and_started, release_all, false, t_suspend_timer, t_suspend_timer)
+BODY(timer_clock_suspend, NULL, on_clock, release_all, true, t_advance, t_suspend_timer)
 BODY(timer_intervals, NULL, created_and_started, release_all, false, t_intervals)
 WIDE_BODY(timer_skipped, behind_a_cancelled_firing, release_all, t_run, t_run, t_cancel_wait_inside)
 BODY(timer_release, NULL, started_periodic, release_queue, false, t_release, t_sync)
@@ -327,6 +330,8 @@ const scenario_t timer_scenarios[] = {
     { "timer_cancel_wait_periodic", "the next firing is as void as the one that waits", .body = timer_cancel_wait_periodic },
     { "timer_cancel_wait_until", "one that times out against the end of the firing", .body = timer_cancel_wait_until },
     { "timer_cancel_wait_start", "a start against one that waits", .body = timer_cancel_wait_start },
+    { "timer_suspend", "two threads suspend and resume the timer while it fires", .body = timer_suspend },
+    { "timer_clock_suspend", "the same while the test's clock moves", .body = timer_clock_suspend },
     { "timer_intervals", "the intervals are read while a firing begins", .body = timer_intervals },
     { "timer_skipped", "a cancelled firing of a concurrent queue is skipped while the next one runs", .body = timer_skipped },
     { "timer_release", "a release against call and firing: one discard, after the last firing", .body = timer_release },

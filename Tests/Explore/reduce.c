@@ -235,7 +235,7 @@ static void add_to_hash(node_t *node) {
     hash += one;
 }
 
-/* A step before the one at which this run differs from the last: all that it leads to is known, but for the addresses of pages, which are the
+/* A step before the one at which this run differs from the last: all that it leads to is known, except the addresses of pages, which are the
  * system's and may be others in each run. */
 static void repeat(unsigned at) {
     node_t *node = &nodes[at];

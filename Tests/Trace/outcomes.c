@@ -128,7 +128,8 @@ static void run_through_the_library(void) {
     must(sq_group_wait(group, SQ_FOREVER));
     must(sq_item_wait(item, SQ_FOREVER));
     must(sq_run_and_wait(other, SQ_FOREVER, load_row, NULL)); /* waits in a place; the runner does it */
-    must(sq_sync(other, load_row, NULL));
+    must(sq_sync(other, load_row, NULL)); /* may wait until the runner has left */
+    must(sq_sync(other, load_row, NULL)); /* finds the queue free: this thread has given it back */
     sq_timer_t *timer = sq_timer_create(other, &(sq_task_t){ .run = tick });
     must(sq_timer_start(timer, 1000000, 1000000, 0));
     while (fired < 10) {

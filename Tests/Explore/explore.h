@@ -120,11 +120,13 @@ void ex_release(void *block);
 void ex_read(const void *address, unsigned bytes);
 void ex_write(const void *address, unsigned bytes);
 void ex_atomic(const void *address);
+void ex_return(const void *frame); /* the current thread has returned from the calls below: what others did with their variables came before. NULL: all */
 unsigned ex_live_blocks(void);
 bool ex_is_freed(const void *address);
 bool ex_block_of(const void *address, unsigned *number, size_t *bytes, size_t *offset);
 uint64_t ex_place_of(const void *address);   /* a number that is the same in each run */
 extern char ex_stacks[EX_THREADS][EX_STACK];
+bool ex_stack_has(const char *address); /* false: another thread's, of a call that has returned */
 void ex_end_memory(const void *start, size_t bytes); /* from now on an access is a failure */
 extern bool ex_no_memory; /* every allocation fails */
 extern const void *ex_caller;  /* where in the program the present operation stands */

@@ -58,6 +58,8 @@ static void entry(void) {
         ex_warm_up();
     }
     me->body(me->argument);
+    ex_return(NULL);
+    me->has_returned = true;
     if (me->at_exit != NULL) {
         if (is_warm) { /* those that join it need not wait until it has given its token back */
             ex_point_at(&me->works, EX_ENDS);
@@ -91,6 +93,11 @@ static void entry(void) {
     }
     ex_next();
     __builtin_unreachable();
+}
+
+bool ex_stack_has(const char *address) {
+    size_t thread = (size_t)(address - &ex_stacks[0][0]) / EX_STACK;
+    return (int)thread == ex_current || (!ex_thread[thread].has_returned && address >= (const char *)ex_thread[thread].stack_pointer);
 }
 
 int ex_start(void (*body)(void *), void *argument, bool daemon) {

@@ -8,7 +8,11 @@
 
 #include <string.h>
 
-enum { ARENA = 1 << 17, BLOCKS = 512, OTHERS = 2048 };
+enum { ARENA = 1 << 17, BLOCKS = 512, OTHERS = 2048, SHARED = 1024 };
+
+/* Addresses on a thread's stack that another thread has used. */
+static const char *shared[SHARED];
+static unsigned shared_count;
 
 typedef struct shadow {
     uint32_t run;
@@ -28,6 +32,7 @@ static uint32_t run;
 bool ex_no_memory;
 
 void ex_shadow_reset(void) {
+    shared_count = 0;
     run += 1;
     used = 64;
     block_count = live = 0;
@@ -43,6 +48,18 @@ static shadow_t *fresh(shadow_t *shadow) {
     return shadow;
 }
 
+static void note_shared(const char *address) {
+    for (unsigned i = 0; i < shared_count; i += 1) {
+        if (shared[i] == address) {
+            return;
+        }
+    }
+    if (shared_count == SHARED) {
+        ex_fail("the explorer itself: too many places on stacks are shared");
+    }
+    shared[shared_count++] = address;
+}
+
 static shadow_t *shadow_of(const char *address) {
     size_t offset = (size_t)(address - arena);
     if (offset < ARENA) {
@@ -54,6 +71,12 @@ static shadow_t *shadow_of(const char *address) {
     }
     offset = (size_t)(address - &ex_stacks[0][0]);
     if (offset < sizeof ex_stacks) {
+        if (!ex_stack_has(address)) {
+            ex_fail("an access to a call of T%u that has returned", (unsigned)(offset / EX_STACK));
+        }
+        if ((int)(offset / EX_STACK) != ex_current) {
+            note_shared(address);
+        }
         return fresh(&stack_shadow[offset / 4]);
     }
     offset = (size_t)(address - &ex_own[0][0]);
@@ -121,6 +144,16 @@ void ex_read(const void *address, unsigned bytes) {
 void ex_write(const void *address, unsigned bytes) {
     for (uintptr_t at = (uintptr_t)address & ~(uintptr_t)3; at < (uintptr_t)address + bytes; at += 4) {
         check((const char *)at, "write", true);
+    }
+}
+
+void ex_return(const void *frame) {
+    for (unsigned i = shared_count; i-- > 0;) {
+        size_t offset = (size_t)(shared[i] - &ex_stacks[0][0]);
+        if ((int)(offset / EX_STACK) == ex_current && (frame == NULL || shared[i] < (const char *)frame)) {
+            check(shared[i], "return from the call", true);
+            shared[i] = shared[--shared_count];
+        }
     }
 }
 

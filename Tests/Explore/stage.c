@@ -256,6 +256,7 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
         : kind == SYNC_BARRIER       ? sq_sync_barrier(q, run, context)
         : kind == SYNC_BARRIER_UNTIL ? sq_sync_barrier_until(q, deadline, run, context)
                               : sq_async_and_wait(q, deadline, run, context);
+    ex_return(__builtin_frame_address(0));
     one->error = error;
     one->returned = true;
     one->returned_when = ex_when();

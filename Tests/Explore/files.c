@@ -43,7 +43,7 @@ bool sq__fault_watch(void (*function)(const char *name)) { return (void)function
 void sq__fault_unwatch(void) { }
 void sq__fault_write(const char *text, size_t length) { (void)text, (void)length; }
 
-/* The futex of platform/wakeup.c. Its limit never passes: who needs that was not woken. */
+/* The futex of platform/wakeup.c. A wait there has no time limit in the model, so that a lost wake-up is a thread that never continues. */
 long ex_futex(long number, uint32_t *word, int operation, uint32_t value) {
     ex_point_at(word, EX_WRITES);
     while (ex_setting.memory == EX_TSO && ex_drain_one(ex_current)) {

@@ -188,9 +188,9 @@ void sq_queue_release(sq_queue_t *queue) {
             return;
         }
     }
-    sq__worker_t *worker = sq__runner_worker(sq__load_relaxed(&queue->runner)); /* after everybody's last use of the queue */
-    if (worker != NULL && !sq__queue_is_stale(queue)) {
-        sq__worker_stop(worker);
+    sq__client_t *client = sq__runner_client(sq__load_relaxed(&queue->runner)); /* after everybody's last use of the queue */
+    if (client != NULL && !sq__queue_is_stale(queue)) {
+        sq__cache_leave(client);
     }
     sq__queue_dispose(queue);
 }

@@ -43,8 +43,8 @@ int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argu
 void sq__thread_plan(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind);
 int sq__thread_start_planned(sq__thread_start_t *start);
 
-/* Gives the calling thread the name of one that is started with this. */
-void sq__thread_take_name(const sq__thread_start_t *start);
+/* Gives the calling thread the name of one that is started with `start`. `own` has the name that it has. */
+void sq__thread_take_name(sq__thread_start_t *own, const sq__thread_start_t *start);
 
 /* Where the C library ends a thread without unwinding it (musl), no frame is asked (platform/unwind.h). Then this function, if one
  * is set, is called as the thread ends: by a thread of the library that has not returned, and by sq__thread_left. */

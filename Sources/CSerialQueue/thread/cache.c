@@ -19,7 +19,7 @@ enum { MOST_LOOKS = 16 };
 /* A thread of the cache. F fixed while it is listed; L under the lock; A atomic. It is a local variable of its thread. */
 typedef struct thread {
     sq__token_t *token;              /* F */
-    uint32_t stack_kib;              /* F */
+    sq__thread_start_t start;        /* F  how it was started, with the name that it has now */
     SQ__ATOMIC(sq__wait_id_t) idle;  /* A  the wait in which it idles, 0: in none; set by the thread, cleared by it and by the one that takes it */
     sq__client_t *own;               /* L while it idles: the client that may post it. It ran this one last */
     bool is_alone;                   /* L  that client has left: nobody will post it */
@@ -101,7 +101,7 @@ static bool take(thread_t *thread, sq__client_t *client) {
 static bool take_idle(sq__client_t *client) {
     for (unsigned looks = 0; threads != NULL && looks < MOST_LOOKS; looks += 1) {
         thread_t *thread = threads;
-        if (thread->stack_kib == client->start.stack_kib && take(thread, client)) {
+        if (thread->start.stack_kib == client->start.stack_kib && take(thread, client)) {
             return true;
         }
         SQ__LIST_REMOVE_FROM(threads_end, thread);
@@ -232,18 +232,14 @@ static sq__client_t *idle(thread_t *self, sq__wait_id_t wait_id) {
 static void run_clients(void *argument) {
     sq__client_t *client = argument;
     const uint32_t process = sq__process();
-    thread_t self = { .token = client->token, .stack_kib = client->start.stack_kib, .own = client };
+    thread_t self = { .token = client->token, .start = client->start, .own = client };
     sq__wait_id_t wait_id = client->wait_id;
-    const sq__client_t *named = client;
     sq__mutex_lock(&lock);
     SQ__LIST_APPEND(threads_end, &self);
     sq__token_wait_in(self.token, &self);
     sq__mutex_unlock(&lock);
     while ((client = idle(&self, wait_id)) != NULL) {
-        if (client != named) {
-            sq__thread_take_name(&client->start);
-            named = client;
-        }
+        sq__thread_take_name(&self.start, &client->start);
         self.own = client;
         client->token = self.token;
         /* Before the call: the next post may come before the function has returned. */
@@ -255,7 +251,6 @@ static void run_clients(void *argument) {
         }
         if (has_ended) {
             sq__cache_leave(client);
-            named = NULL; /* another client may have the same address */
         }
     }
     sq__mutex_lock(&lock);
@@ -274,7 +269,7 @@ static bool join_thread(sq__client_t *client, bool *some_idle) {
     for (thread_t *thread = threads; thread != NULL && looks < MOST_LOOKS; thread = thread->next, looks += 1) {
         sq__wait_id_t wait_id = sq__load_acquire(&thread->idle); /* [idle] acquire: `own` */
         *some_idle = *some_idle || wait_id != 0;
-        if (wait_id != 0 && thread->is_alone && thread->stack_kib == client->start.stack_kib && sq__token_is_open(thread->token, wait_id)) {
+        if (wait_id != 0 && thread->is_alone && thread->start.stack_kib == client->start.stack_kib && sq__token_is_open(thread->token, wait_id)) {
             thread->own = client;
             thread->is_alone = false;
             client->token = thread->token;

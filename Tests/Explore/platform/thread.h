@@ -27,7 +27,7 @@ typedef struct sq__thread_kind {
 int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind);
 void sq__thread_plan(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind);
 int sq__thread_start_planned(sq__thread_start_t *start);
-static inline void sq__thread_take_name(const sq__thread_start_t *start) { (void)start; }
+static inline void sq__thread_take_name(sq__thread_start_t *own, const sq__thread_start_t *start) { (void)own, (void)start; }
 static inline void sq__thread_name_self(const char *name) { (void)name; }
 uint64_t ex_idles_for(void);   /* SQ__IDLES_FOR: in most scenarios an idle thread stays, or ends at once */
 unsigned ex_part_seats(void);  /* SQ__PART_SEATS */

@@ -56,6 +56,20 @@ void ex_begin_at_rest(void) {
     }
 }
 
+void ex_warm_begin(void) {
+    if (ex_setting.has_warm_workers) {
+        ex_reduce_in_one_order(true);
+    }
+}
+
+void ex_warm_end(void) {
+    if (ex_setting.has_warm_workers) {
+        ex_await_others();
+        ex_see_newest();
+        ex_reduce_in_one_order(false);
+    }
+}
+
 void ex_await_rest(void) {
     if (ex_reducing) {
         ex_await_others();
@@ -66,7 +80,7 @@ void ex_await_rest(void) {
 void ex_end_in_one_order(void) {
     if (ex_reducing) {
         ex_await_rest();
-        ex_reduce_in_one_order();
+        ex_reduce_in_one_order(true);
     }
 }
 

@@ -37,6 +37,10 @@ unsigned sq__processors_known(void) { return ex_processors > 1 ? ex_processors :
 /* build.sh, WHOLE=1: not looking is as if it had been too early. */
 void __wrap_sq__depth_sample(void *queue) { (void)queue; }
 sq__outcome_t __wrap_sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, unsigned pauses) {
+    if (ex_setting.has_warm_workers && ex_setting.spares == 0 && kind == SQ__SPIN_WORKER) {
+        ex_point_until_changed((const uint64_t *)token, wait_id << 3 | 1);
+        return sq__token_spin(token, wait_id, kind, 0);
+    }
     return ex_setting.looks_twice ? sq__token_spin(token, wait_id, kind, pauses) : SQ__OPEN;
 }
 sq__outcome_t __wrap_sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {

@@ -50,6 +50,15 @@ bool ex_point_until(const uint32_t *until_zero, const void *object, ex_touch_t t
     return ex_reducing;
 }
 
+void ex_point_until_changed(const uint64_t *word, uint64_t unchanged) {
+    thread_t *me = &ex_thread[ex_current];
+    me->word = word, me->unchanged = unchanged;
+    me->standing = BLOCKED, me->on = word, me->until = NULL, me->deadline = UINT64_MAX;
+    ex_point_at(word, EX_AWAITS);
+    me->word = NULL;
+    (void)ex_load(word, *word, __ATOMIC_ACQUIRE); /* the newest value, as part of this step */
+}
+
 void ex_begin_at_rest(void) {
     if (ex_setting.is_warm) {
         ex_await_others();

@@ -9,6 +9,7 @@
 #include "platform/signal.h"
 #include "platform/symbols.h"
 #include "platform/thread.h"
+#include "thread/self.h"
 #include "thread/token.h"
 
 #include <errno.h>
@@ -34,11 +35,22 @@ unsigned sq__processor_count(void) { return ex_processors; }
 /* Not one: then threads take no pauses (thread/spin.c). */
 unsigned sq__processors_known(void) { return ex_processors > 1 ? ex_processors : 2; }
 
-/* build.sh, WHOLE=1: not looking is as if it had been too early. */
+/* build.sh, WHOLE=1: with warm workers a wait of a thread's own token without a deadline is one step, which comes when the wait is over. A token that may be nudged is
+ * not a thread's own one. CLAIMED is 4 and WAITING 1 (token.c). */
+static void await_decision(const sq__token_t *token, sq__wait_id_t wait_id) { ex_point_until_changed((const uint64_t *)token, wait_id << 3 | 1, 4); }
+
+sq__outcome_t __wrap_sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
+    if (ex_setting.has_warm_workers && deadline == SQ__NEVER && sq__self()->token == token) {
+        await_decision(token, wait_id);
+    }
+    return sq__token_sleep(token, wait_id, deadline);
+}
+
+/* Not looking is as if it had been too early. */
 void __wrap_sq__depth_sample(void *queue) { (void)queue; }
 sq__outcome_t __wrap_sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, unsigned pauses) {
     if (ex_setting.has_warm_workers && ex_setting.spares == 0 && kind == SQ__SPIN_WORKER) {
-        ex_point_until_changed((const uint64_t *)token, wait_id << 3 | 1);
+        await_decision(token, wait_id);
         return sq__token_spin(token, wait_id, kind, 0);
     }
     return ex_setting.looks_twice ? sq__token_spin(token, wait_id, kind, pauses) : SQ__OPEN;

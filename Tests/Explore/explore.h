@@ -75,7 +75,7 @@ void ex_point_at_compare(const void *object, unsigned bytes, uint64_t expected);
 void ex_point_at_both(const void *object, ex_touch_t touch, const void *other, ex_touch_t other_touch);
 /* In a reduced search, the thread cannot run before this is 0; true: it was waited for. */
 bool ex_point_until(const uint32_t *until_zero, const void *object, ex_touch_t touch);
-void ex_point_until_changed(const uint64_t *word, uint64_t unchanged); /* before this has another value, for good */
+void ex_point_until_changed(const uint64_t *word, uint64_t unchanged, uint64_t except); /* before this has another value, for good, in other bits than `except` */
 void ex_join(int thread);
 void ex_await_exit(int thread); /* in a reduced search a thread gives its token back after those that join it may have continued */
 /* In a reduced search: until no other thread can run; what follows sees all that they did. */

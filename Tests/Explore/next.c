@@ -29,7 +29,7 @@ static bool all_others_rest(const thread_t *one) {
 }
 
 static bool is_runnable(const thread_t *thread) {
-    const bool is_over = (thread->until != NULL && *thread->until == 0) || (thread->word != NULL && *thread->word != thread->unchanged);
+    const bool is_over = (thread->until != NULL && *thread->until == 0) || (thread->word != NULL && (*thread->word & ~thread->except) != thread->unchanged);
     return thread->awaits_rest ? all_others_rest(thread) : thread->standing == READY || (thread->standing == BLOCKED && is_over);
 }
 

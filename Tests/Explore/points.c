@@ -50,9 +50,9 @@ bool ex_point_until(const uint32_t *until_zero, const void *object, ex_touch_t t
     return ex_reducing;
 }
 
-void ex_point_until_changed(const uint64_t *word, uint64_t unchanged) {
+void ex_point_until_changed(const uint64_t *word, uint64_t unchanged, uint64_t except) {
     thread_t *me = &ex_thread[ex_current];
-    me->word = word, me->unchanged = unchanged;
+    me->word = word, me->unchanged = unchanged, me->except = except;
     me->standing = BLOCKED, me->on = word, me->until = NULL, me->deadline = UINT64_MAX;
     ex_point_at(word, EX_AWAITS);
     me->word = NULL;

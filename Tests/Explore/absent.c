@@ -1,6 +1,7 @@
 /* absent.c: the parts of the platform layer that no scenario depends on: they answer, and do nothing. */
 #include "explore.h"
 
+#include "kernel/ring.h"
 #include "platform/clock.h"
 #include "platform/fatal.h"
 #include "platform/peek.h"
@@ -44,6 +45,16 @@ sq__outcome_t __wrap_sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, 
         await_decision(token, wait_id);
     }
     return sq__token_sleep(token, wait_id, deadline);
+}
+
+/* Where no wait has a deadline, how many slots are filled decides nothing: whether a thread of no task shares a slot, which only one that may give its wait up does, and how
+ * long it spins. Then it is not read, but the queue has to exist. */
+uint64_t __wrap_sq__ring_depth(const sq_queue_t *queue) {
+    if (ex_setting.no_wait_ends_early && !sq__self_may_be_needed(sq__self())) {
+        ex_atomic(&queue->state);
+        return 0;
+    }
+    return sq__ring_depth(queue);
 }
 
 /* Not looking is as if it had been too early. */

@@ -220,6 +220,7 @@ void search_run(const scenario_t *scenario, ex_memory_t memory, ex_search_t sear
         uint64_t program = seed / 16; /* a random program is tried under some seeds before the next one */
         scenario_prepare(scenario, program);
         ex_setting = setting; /* a run that is abandoned leaves it as it is */
+        ex_setting.no_wait_ends_early = setting.has_warm_workers && !scenario_may_have_deadlines();
         begin_choices(search, seed);
         if (!run_once(scenario, outcome)) {
             report(scenario, program, loud, outcome);

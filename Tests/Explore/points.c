@@ -56,7 +56,7 @@ void ex_point_until_changed(const uint64_t *word, uint64_t unchanged, uint64_t e
     me->standing = BLOCKED, me->on = word, me->until = NULL, me->deadline = UINT64_MAX;
     ex_point_at(word, EX_AWAITS);
     me->word = NULL;
-    (void)ex_load(word, *word, __ATOMIC_ACQUIRE); /* the newest value, as part of this step */
+    (void)ex_load(word, *word, __ATOMIC_RELAXED); /* the newest value, as part of this step */
 }
 
 void ex_begin_at_rest(void) {

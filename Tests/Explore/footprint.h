@@ -6,11 +6,9 @@
 
 #include <string.h>
 
-static inline bool only_looks(ex_touch_t touch) { return touch == EX_READS || touch == EX_AWAITS; }
-
 static inline bool depends(const ex_footprint_t *one, int i, const ex_footprint_t *other, int j) {
     return one->at[i].touch != EX_NOTHING && other->at[j].touch != EX_NOTHING && one->at[i].object == other->at[j].object
-        && !(only_looks(one->at[i].touch) && only_looks(other->at[j].touch));
+        && (one->at[i].touch != EX_READS || other->at[j].touch != EX_READS) && (one->at[i].touch != EX_AWAITS || other->at[j].touch != EX_AWAITS);
 }
 
 static inline bool are_dependent(const ex_footprint_t *one, const ex_footprint_t *other) {

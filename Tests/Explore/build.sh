@@ -2,7 +2,7 @@
 # build.sh OUT CORE                  the explorer with the core's sources in CORE, as the program OUT
 # build.sh OUT CORE FILE PATCHED...  from the same objects, but with each PATCHED in place of CORE/FILE, as OUT-seeded, or as $SEEDED
 # With WHOLE=1 for the reduced search, in which each read that another thread may answer differently multiplies the schedules: a thread does not
-# look whether its wait is over before it tries to sleep, and finds out (absent.c), and the highest depth, a statistic, is not sampled.
+# look whether its wait is over before it tries to sleep, and finds out (left_out.c), and the highest depth, a statistic, is not sampled.
 # With REACH=OBJECT the core's functions report that they run, to what the object defines (Tests/Mutants/reach.c).
 # OWN: other sources than the own ones of the explorer; FLAGS: options that come first; DEFINE: other numbers than its small limits (Tests/Scaling).
 # With COVER=1 the core counts its branches (gcov), in a section that is not put back between runs (core.c).

@@ -36,6 +36,7 @@ limits="${DEFINE-
     WORKER_SPINS=1
     IDLES_FOR=ex_idles_for()
     KEPT_THREADS=ex_kept_threads()
+    THREAD_LOOKS=ex_thread_looks()
     BRIEF_SLEEP=1
     LINGER_SPINS=1
     BATCH=2

@@ -122,6 +122,7 @@ int sq__thread_start_planned(sq__thread_start_t *start) {
     return 0;
 }
 unsigned ex_kept_threads(void) { return 100; }
+unsigned ex_thread_looks(void) { return 16; }
 uint64_t ex_idles_for(void) { return 0; } /* an idle thread stays */
 
 void ex_pause(void) { sc_spend(sc_costs.pause); }

@@ -14,7 +14,9 @@
 enum { PAUSE = 1000000, LONGEST_PAUSE = 128 * PAUSE };
 
 /* How many threads are looked at for one that idles. */
-enum { MOST_LOOKS = 16 };
+#ifndef SQ__THREAD_LOOKS
+#define SQ__THREAD_LOOKS 16u
+#endif
 
 /* A thread of the cache. F fixed while it is listed; L under the lock; A atomic. It is a local variable of its thread. */
 typedef struct thread {
@@ -99,7 +101,7 @@ static bool take(thread_t *thread, sq__client_t *client) {
 
 /* L. Gives the client a thread that idles. False: none was found. */
 static bool take_idle(sq__client_t *client) {
-    for (unsigned looks = 0; threads != NULL && looks < MOST_LOOKS; looks += 1) {
+    for (unsigned looks = 0; threads != NULL && looks < SQ__THREAD_LOOKS; looks += 1) {
         thread_t *thread = threads;
         if (thread->start.stack_kib == client->start.stack_kib && take(thread, client)) {
             return true;
@@ -266,7 +268,7 @@ static void run_clients(void *argument) {
 static bool join_thread(sq__client_t *client, bool *some_idle) {
     unsigned looks = 0;
     *some_idle = false;
-    for (thread_t *thread = threads; thread != NULL && looks < MOST_LOOKS; thread = thread->next, looks += 1) {
+    for (thread_t *thread = threads; thread != NULL && looks < SQ__THREAD_LOOKS; thread = thread->next, looks += 1) {
         sq__wait_id_t wait_id = sq__load_acquire(&thread->idle); /* [idle] acquire: `own` */
         *some_idle = *some_idle || wait_id != 0;
         if (wait_id != 0 && thread->is_alone && thread->start.stack_kib == client->start.stack_kib && sq__token_is_open(thread->token, wait_id)) {
@@ -326,7 +328,7 @@ void sq__cache_leave(sq__client_t *client) {
     }
     if (thread != NULL) {
         thread->is_alone = true;
-        if (thread->is_kept) {
+        if (thread->is_kept || SQ__IDLES_FOR == 0) {
             (void)take(thread, NULL);
         }
     }

@@ -33,6 +33,7 @@ uint64_t ex_idles_for(void);   /* SQ__IDLES_FOR: in most scenarios an idle threa
 unsigned ex_part_seats(void);  /* SQ__PART_SEATS */
 uint64_t ex_visit_after(void); /* SQ__VISIT_AFTER */
 unsigned ex_kept_threads(void); /* SQ__KEPT_THREADS */
+unsigned ex_thread_looks(void); /* SQ__THREAD_LOOKS: in most scenarios no thread is taken */
 bool sq__thread_stack_size_is_valid(size_t bytes);
 void sq__thread_yield(void);
 void sq__thread_wake_in_time(void);

@@ -112,6 +112,25 @@ WIDE(item_wide_room, held, 1, t_cancel, t_fill, t_resume)
 WIDE(item_wide_gone, submitted, 0, t_cancel, t_release_queue)
 BODY(item_delay_gone, delayed, 0, t_cancel, t_release_queue)
 
+/* The item has a reference to its pool while the queue has the item, and no longer. */
+static void refused_on_a_manual_pool(void) {
+    static const expectation_t nothing;
+    stage_begin(&nothing, 0);
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = sq_pool_create_manual("M");
+    sq_queue_t *queue = sq_queue_create("A", &options);
+    sq_item_t *item = sq_item_create("I", &(sq_task_t){ scene_do_nothing, NULL, NULL });
+    scene_allow(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0, 0);
+    if (sq_item_submit(item, queue) != ESHUTDOWN) {
+        ex_fail("item: a closed queue took it");
+    }
+    sq_item_release(item);
+    sq_queue_release(queue);
+    sq_pool_run(options.pool);
+    sq_pool_release(options.pool);
+    stage_end();
+}
+
 const scenario_t item_scenarios[] = {
     { "item_submit_cancel", "a cancel against the submission: it is left to the submitter, or comes before it", .body = item_submit_cancel },
     { "item_submit_cancel_room", "the same on a queue of limited capacity", .body = item_submit_cancel_room },
@@ -129,6 +148,7 @@ const scenario_t item_scenarios[] = {
     { "item_submit_twice", "two submitters: one is refused", .body = item_submit_twice },
     { "item_submit_discard", "a submission, a shutdown and a cancel", .body = item_submit_discard },
     { "item_wait_notify", "a wait and notifications against the turn", .body = item_wait_notify },
+    { "item_refused_manual", "an item that a queue on a manual pool has refused, and its end", .body = refused_on_a_manual_pool },
     { "item_await", "a wait without a thread against a cancel and the turn", .body = item_await },
     { "item_await_withdraw", "the same, withdrawn at the outcome", .body = item_await_withdraw },
     { "item_release", "the last release against the turn and a wait", .body = item_release },

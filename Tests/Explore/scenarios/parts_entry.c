@@ -164,9 +164,9 @@ static void post_and_sleep(void) {
 
 static void sleeper_rests(void) {
     parts_begin(SQ__MOST_MEMBERS, 1);
-    parts_post_and_await(SLEEPER_IS_IN, post_and_sleep);
     parts_post_and_await(BUSY, post_and_wait);
     parts_post_and_await(OTHER_BUSY, other_busy);
+    parts_post_and_await(SLEEPER_IS_IN, post_and_sleep); /* in the first part */
     parts_open_and_await(SLEEPER_MAY_POST, SLEEPER_SLEEPS);
     parts_check_members(SQ__MOST_MEMBERS);
     ex_gate_open(SLEEPER_MAY_WAKE);
@@ -174,6 +174,18 @@ static void sleeper_rests(void) {
     ex_gate_open(MAY_END);
     ex_gate_pass(RAN);
     ex_gate_open(OTHER_MAY_END);
+    parts_end();
+}
+
+/* Two parts have free seats, and there is no memory for a member. The poster tries each of them once, and leaves the entry to the member that is busy. */
+static void no_memory_for_members(void) {
+    parts_begin(3, 1);
+    parts_post_and_await(BUSY, busy);
+    ex_no_memory = true;
+    parts_post(SQ__BAND_NORMAL, run);
+    ex_no_memory = false;
+    ex_gate_open(MAY_END);
+    ex_gate_pass(RAN);
     parts_end();
 }
 
@@ -229,6 +241,7 @@ const scenario_t parts_entry_scenarios[] = {
     { "parts_freed", "the pool is not freed while a poster is on the way from part to part", .body = freed_on_the_way },
     { "parts_last_seated", "at the limit on members, a poster that sees one seated meets it as it goes to sleep", .body = last_seated_sleeps },
     { "parts_sleeper_rests", "at the limit on members, one that slept in the library rests, and is called again", .body = sleeper_rests },
+    { "parts_no_memory", "no part can get a member, and a poster comes to each of them once", .body = no_memory_for_members },
     { "parts_most", "a pool with more seats than all parts at their size", .body = more_seats_than_parts },
     { "parts_other_pool", "a member of another pool posts to one in parts", .body = member_of_another_pool_posts },
     { 0 },

@@ -145,8 +145,11 @@ static void leave_the_other_and_wait(void *context) {
 TEST(a_member_that_ends_another_group_is_needed_for_its_own) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     options.width = SQ_WIDTH_POOL;
+    options.pool = sq_pool_create("one", &(sq_pool_options_t){ .size = sizeof(sq_pool_options_t), .threads = 1 });
+    REQUIRE(options.pool != NULL);
     sq_queue_t *wide = sq_queue_create("wide", &options), *own = make_queue_of("own", 0);
     REQUIRE(wide != NULL);
+    sq_pool_release(options.pool);
     inside_t inside = INSIDE(make(), wide);
     leaver_t leaver = { &inside, make() };
     CHECK_EQUAL(sq_group_enter(leaver.other), 0);

@@ -89,16 +89,16 @@ def main():
     lines, branches = read_counts(sys.argv[1:])
     sums = [0, 0, 0, 0]
     never, total = [], 0
-    print(f"{'file':<28} {'lines':>12} {'branches':>12}")
+    print(f"{'file':<40} {'lines':>12} {'branches':>12}")
     for name in sorted(lines):
         with open(name if name.startswith(TESTING) else CORE + name) as file:
             source = file.read().split("\n")
         found, *counts = missing(source, lines[name], branches[name])
         sums = [a + b for a, b in zip(sums, counts)]
-        print(f"{name.removeprefix('Sources/'):<28} {counts[0] - counts[1]:>5} of {counts[0]:>3} {counts[2] - counts[3]:>5} of {counts[2]:>3}")
+        print(f"{name.removeprefix('Sources/'):<40} {counts[0] - counts[1]:>5} of {counts[0]:>3} {counts[2] - counts[3]:>5} of {counts[2]:>3}")
         never += [f"{name}:{entry}" for entry in in_ranges([(number, what, source[number - 1].strip()) for number, what in found])]
         total += len(found)
-    print(f"{'all':<28} {sums[0] - sums[1]:>5} of {sums[0]:>3} {sums[2] - sums[3]:>5} of {sums[2]:>3}")
+    print(f"{'all':<40} {sums[0] - sums[1]:>5} of {sums[0]:>3} {sums[2] - sums[3]:>5} of {sums[2]:>3}")
     if never:
         print("\nnever ran:")
         print("\n".join("  " + entry for entry in never))

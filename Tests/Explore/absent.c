@@ -9,7 +9,6 @@
 #include "platform/signal.h"
 #include "platform/symbols.h"
 #include "platform/thread.h"
-#include "thread/token.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -33,18 +32,6 @@ void sq__thread_name(char *name, size_t size) { snprintf(name, size, "T%d", ex_c
 unsigned sq__processor_count(void) { return ex_processors; }
 /* Not one: then threads take no pauses (thread/spin.c). */
 unsigned sq__processors_known(void) { return ex_processors > 1 ? ex_processors : 2; }
-
-/* build.sh, WHOLE=1: not looking is as if it had been too early. */
-void __wrap_sq__depth_sample(void *queue) { (void)queue; }
-sq__outcome_t __wrap_sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, unsigned pauses) {
-    return ex_setting.looks_twice ? sq__token_spin(token, wait_id, kind, pauses) : SQ__OPEN;
-}
-sq__outcome_t __wrap_sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
-    return ex_setting.looks_twice ? sq__token_yield(token, wait_id, deadline) : SQ__OPEN;
-}
-sq__outcome_t __wrap_sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind) {
-    return ex_setting.looks_twice ? sq__token_yield_once(token, wait_id, kind) : SQ__OPEN;
-}
 
 uint64_t sq__clock_process_time(void) { return ex_now(); }
 void sq__thread_name_of(uint64_t id, char *name, size_t size) { snprintf(name, size, "T%d", (int)id - 1); }

@@ -2,7 +2,7 @@
 # build.sh OUT CORE                  the explorer with the core's sources in CORE, as the program OUT
 # build.sh OUT CORE FILE PATCHED...  from the same objects, but with each PATCHED in place of CORE/FILE, as OUT-seeded, or as $SEEDED
 # With WHOLE=1 for the reduced search, in which each read that another thread may answer differently multiplies the schedules: a thread does not
-# look whether its wait is over before it tries to sleep, and finds out (absent.c), and the highest depth, a statistic, is not sampled.
+# look whether its wait is over before it tries to sleep, and finds out (left_out.c), and the highest depth, a statistic, is not sampled.
 # With REACH=OBJECT the core's functions report that they run, to what the object defines (Tests/Mutants/reach.c).
 # OWN: other sources than the own ones of the explorer; FLAGS: options that come first; DEFINE: other numbers than its small limits (Tests/Scaling).
 # With COVER=1 the core counts its branches (gcov), in a section that is not put back between runs (core.c).
@@ -82,7 +82,7 @@ section_options() { # OBJECT
 link_whole() { # OUT OBJECTS...
     to=$1
     shift
-    ld -r ${WHOLE:+--wrap=sq__depth_sample --wrap=sq__token_spin --wrap=sq__token_yield --wrap=sq__token_yield_once} "$@" -o "$to.o"
+    ld -r ${WHOLE:+--wrap=sq__depth_sample --wrap=sq__ring_depth --wrap=sq__token_sleep --wrap=sq__token_spin --wrap=sq__token_yield --wrap=sq__token_yield_once} "$@" -o "$to.o"
     # The core's static data in sections of their own (core.c); its memory functions through the race detection (hooks.c), and
     # its one call of the system, platform/wakeup.c's, to files.c.
     objcopy $(section_options "$to.o") --set-section-flags .bss=alloc,load,contents --rename-section .bss=core_bss --rename-section .data=core_data \

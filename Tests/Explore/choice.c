@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-const char *const ex_search_names[] = { "random", "pct", "dfs", "replay", "whole" };
+const char *const ex_search_names[] = { "random", "pct", "dfs", "replay", "whole", "warm" };
 
 static ex_search_t search;
 static uint8_t tape[EX_TAPE];

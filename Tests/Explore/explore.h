@@ -28,7 +28,7 @@ typedef enum ex_cost {
 } ex_cost_t;
 
 typedef enum ex_memory { EX_SC, EX_TSO, EX_RA, EX_MEMORIES } ex_memory_t;
-typedef enum ex_search { EX_RANDOM, EX_PCT, EX_DFS, EX_REPLAY, EX_WHOLE, EX_SEARCHES } ex_search_t;
+typedef enum ex_search { EX_RANDOM, EX_PCT, EX_DFS, EX_REPLAY, EX_WHOLE, EX_WARM, EX_SEARCHES } ex_search_t;
 extern const char *const ex_memory_names[], *const ex_search_names[];
 
 typedef struct ex_clock { uint32_t at[EX_THREADS]; } ex_clock_t;
@@ -41,6 +41,8 @@ typedef struct ex_setting {
     bool has_parts; /* each seat of a pool is a part of its own (pool/parts.h) */
     bool looks_twice; /* in a reduced search, too, a thread looks whether its wait is over before it tries to sleep, and finds out */
     bool is_warm; /* in a reduced search: the scenario's threads have their tokens before they begin, and give them back when all others rest */
+    bool has_warm_workers; /* in a reduced search: before the scenario begins, each queue's own thread has run a task, and sleeps */
+    bool no_wait_ends_early; /* the same, and no wait of the scenario has a deadline */
     unsigned spares; /* how many spare threads there may be (thread/spare.h); 0: no worker rests */
 } ex_setting_t;
 extern ex_setting_t ex_setting;
@@ -74,12 +76,16 @@ void ex_point_at_compare(const void *object, unsigned bytes, uint64_t expected);
 void ex_point_at_both(const void *object, ex_touch_t touch, const void *other, ex_touch_t other_touch);
 /* In a reduced search, the thread cannot run before this is 0; true: it was waited for. */
 bool ex_point_until(const uint32_t *until_zero, const void *object, ex_touch_t touch);
+void ex_point_until_changed(const uint64_t *word, uint64_t unchanged, uint64_t except); /* before this has another value, for good, in other bits than `except` */
 void ex_join(int thread);
 void ex_await_exit(int thread); /* in a reduced search a thread gives its token back after those that join it may have continued */
 /* In a reduced search: until no other thread can run; what follows sees all that they did. */
 void ex_await_rest(void);
 void ex_end_in_one_order(void); /* the same, and what follows is run in one order: the scenario's threads have ended */
 void ex_begin_at_rest(void); /* in a reduced search: the pool's threads sleep before those of the scenario begin */
+/* If workers are warm: what comes between is run in one order, and then all other threads rest. */
+void ex_warm_begin(void);
+void ex_warm_end(void);
 bool ex_stood_still(int thread, uint64_t since); /* it has not run after that step, and has not ended */
 _Noreturn void ex_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 extern unsigned ex_thread_count;
@@ -105,6 +111,7 @@ uint64_t ex_exchange(void *address, unsigned size, uint64_t now, uint64_t value,
 bool ex_compare(void *address, unsigned size, uint64_t now, uint64_t *expected, uint64_t value, int order, int failure);
 void ex_take_view(unsigned from);    /* acquire from a mutex, gate or ended thread */
 void ex_leave_view(unsigned to);     /* release to it */
+void ex_see_newest(void);            /* the current thread reads no value that is an old one now; that is no happens-before */
 void ex_take_all_views(void);        /* as if each other thread had released to this one */
 enum { EX_VIEWS = 72, EX_VIEW_GATE = 48, EX_VIEW_END = 60 };
 bool ex_drain_one(int thread);       /* TSO: the oldest store of the thread's buffer reaches the memory */

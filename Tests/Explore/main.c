@@ -71,7 +71,7 @@ static bool run_search(const scenario_t *scenario, ex_memory_t memory, ex_search
     } else if (missing != NULL) {
         snprintf(verdict, sizeof verdict, "FAILED: %s never came", missing);
     } else {
-        snprintf(verdict, sizeof verdict, "passed%s", search != EX_DFS && search != EX_WHOLE ? "" : outcome.complete ? ", complete" : ", cut");
+        snprintf(verdict, sizeof verdict, "passed%s", search != EX_DFS && !search_is_whole(search) ? "" : outcome.complete ? ", complete" : ", cut");
     }
     row(scenario, memory, search, &outcome, verdict);
     passed += good;
@@ -80,12 +80,25 @@ static bool run_search(const scenario_t *scenario, ex_memory_t memory, ex_search
     return outcome.complete;
 }
 
+/* SEARCH=whole: the searches without a bound, the warm one where the other one is cut. SEARCH=warm: the warm one. */
+static bool is_wanted_search(ex_search_t search) {
+    const char *only = getenv("SEARCH");
+    bool is_whole = only != NULL && strcmp(only, ex_search_names[EX_WHOLE]) == 0, is_warm = only != NULL && strcmp(only, ex_search_names[EX_WARM]) == 0;
+    return search == EX_WHOLE ? is_whole : (search == EX_WARM) == (is_whole || is_warm);
+}
+
 /* Under release/acquire there are at least as many schedules: it is tried where the search without it is complete. */
 static void run_whole(const scenario_t *scenario, const char *only_memory) {
-    bool came[OUTPUTS] = { false }, more = true;
+    const unsigned failed_before = failed;
+    bool more = true;
     for (ex_memory_t memory = EX_SC; memory < EX_MEMORIES && more; memory += EX_RA - EX_SC) {
-        if (only_memory == NULL || memory_called(only_memory) == memory) {
-            more = run_search(scenario, memory, EX_WHOLE, number("SCHEDULES", MANY_WHOLE), came);
+        if (only_memory != NULL && memory_called(only_memory) != memory) {
+            continue;
+        }
+        more = false;
+        for (ex_search_t search = EX_WHOLE; search <= EX_WARM && !more && failed == failed_before; search += 1) {
+            bool came[OUTPUTS] = { false };
+            more = is_wanted_search(search) && run_search(scenario, memory, search, number("SCHEDULES", MANY_WHOLE), came);
         }
     }
 }
@@ -94,15 +107,10 @@ static bool is_mix(const scenario_t *scenario) {
     return scenario->program != NULL && strncmp(scenario->program, "mix ", 4) == 0;
 }
 
-static bool is_wanted_search(ex_search_t search) {
-    const char *only = getenv("SEARCH");
-    return only != NULL && strcmp(only, ex_search_names[search]) == 0;
-}
-
 static void run_scenario(const scenario_t *scenario, uint64_t random, uint64_t depth_first) {
     const char *only = getenv("MEMORY");
     only = only != NULL && only[0] != '\0' ? only : NULL;
-    if (is_wanted_search(EX_WHOLE)) {
+    if (is_wanted_search(EX_WARM)) {
         if (!is_mix(scenario)) {
             run_whole(scenario, only);
         }
@@ -223,10 +231,11 @@ static int run_one(const char *name) {
 }
 
 static int find_bug(const char *name, const char *memory, uint64_t limit) {
-    static const ex_search_t searches[] = { EX_PCT, EX_RANDOM, EX_DFS, EX_WHOLE };
-    for (unsigned i = 0; i < 4; i += 1) {
+    static const ex_search_t searches[] = { EX_PCT, EX_RANDOM, EX_DFS, EX_WHOLE, EX_WARM };
+    bool is_done = false;
+    for (unsigned i = 0; i < sizeof searches / sizeof searches[0] && !is_done; i += 1) {
         search_outcome_t outcome;
-        if (is_wanted_search(EX_WHOLE) != (searches[i] == EX_WHOLE)) {
+        if (!is_wanted_search(searches[i])) {
             continue;
         }
         search_run(find(name), memory_called(memory), searches[i], 1, limit, false, &outcome);
@@ -237,6 +246,7 @@ static int find_bug(const char *name, const char *memory, uint64_t limit) {
         }
         if (outcome.complete) {
             printf("%s: all %llu schedules pass; ", name, (unsigned long long)outcome.schedules);
+            is_done = search_is_whole(searches[i]);
         }
     }
     return 1;

@@ -80,6 +80,12 @@ void ex_take_view(unsigned from) {
     join_view(&views[ex_current], &left_views[from]);
 }
 
+void ex_see_newest(void) {
+    for (unsigned i = 0; i < count; i += 1) {
+        views[ex_current].at[i] = locations[i].newest;
+    }
+}
+
 void ex_take_all_views(void) {
     for (unsigned i = 0; i < ex_threads(); i += 1) {
         join_clock(&ex_clocks[ex_current], &ex_clocks[i]);

@@ -29,7 +29,8 @@ static bool all_others_rest(const thread_t *one) {
 }
 
 static bool is_runnable(const thread_t *thread) {
-    return thread->awaits_rest ? all_others_rest(thread) : thread->standing == READY || (thread->standing == BLOCKED && thread->until != NULL && *thread->until == 0);
+    const bool is_over = (thread->until != NULL && *thread->until == 0) || (thread->word != NULL && (*thread->word & ~thread->except) != thread->unchanged);
+    return thread->awaits_rest ? all_others_rest(thread) : thread->standing == READY || (thread->standing == BLOCKED && is_over);
 }
 
 static void fail_stuck(void) {

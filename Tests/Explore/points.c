@@ -50,9 +50,32 @@ bool ex_point_until(const uint32_t *until_zero, const void *object, ex_touch_t t
     return ex_reducing;
 }
 
+void ex_point_until_changed(const uint64_t *word, uint64_t unchanged, uint64_t except) {
+    thread_t *me = &ex_thread[ex_current];
+    me->word = word, me->unchanged = unchanged, me->except = except;
+    me->standing = BLOCKED, me->on = word, me->until = NULL, me->deadline = UINT64_MAX;
+    ex_point_at(word, EX_AWAITS);
+    me->word = NULL;
+    (void)ex_load(word, *word, __ATOMIC_RELAXED); /* the newest value, as part of this step */
+}
+
 void ex_begin_at_rest(void) {
     if (ex_setting.is_warm) {
         ex_await_others();
+    }
+}
+
+void ex_warm_begin(void) {
+    if (ex_setting.has_warm_workers) {
+        ex_reduce_in_one_order(true);
+    }
+}
+
+void ex_warm_end(void) {
+    if (ex_setting.has_warm_workers) {
+        ex_await_others();
+        ex_see_newest();
+        ex_reduce_in_one_order(false);
     }
 }
 
@@ -66,7 +89,7 @@ void ex_await_rest(void) {
 void ex_end_in_one_order(void) {
     if (ex_reducing) {
         ex_await_rest();
-        ex_reduce_in_one_order();
+        ex_reduce_in_one_order(true);
     }
 }
 

@@ -32,11 +32,14 @@ static unsigned used;
 static const op_t *threads[THREADS];
 static unsigned thread_count, queue_count;
 static bool has_many; /* a group and an item */
+static bool has_deadlines;
 static bool ends_pool; /* by a word of the program */
 static const scenario_t *scenario;
 static char text[400];
 
 const char *scenario_program(void) { return text; }
+
+bool scenario_may_have_deadlines(void) { return scenario->body != NULL || has_deadlines; }
 
 static void reject(const char *at) {
     fprintf(stderr, "a program that cannot be read, at \"%s\"\n", at);
@@ -63,6 +66,7 @@ static const char *read_word(const char *at, op_t *op) {
         reject(at);
     }
     has_many = has_many || (op->word >= W_MEMBER && op->word <= W_WAIT_ITEM);
+    has_deadlines = has_deadlines || strstr(word, "until") != NULL || strncmp(word, "try", 3) == 0;
     ends_pool = ends_pool || op->word == W_RELEASE_POOL;
     at += length;
     if (isdigit((unsigned char)*at)) {
@@ -105,7 +109,7 @@ void scenario_prepare(const scenario_t *chosen, uint64_t seed) {
     scenario = chosen;
     used = thread_count = 0;
     queue_count = 1;
-    has_many = ends_pool = false;
+    has_many = ends_pool = has_deadlines = false;
     text[0] = '\0';
     if (scenario->body != NULL) {
         return;

@@ -37,8 +37,8 @@ unsigned ex_reduce_value(unsigned options, bool disturbs); /* of the step under 
 void ex_reduce_order(int from, int to);
 void ex_reduce_order_all(int to);
 
-/* What follows is run in one order, and each read sees the newest value. */
-void ex_reduce_in_one_order(void);
+/* What follows is run in one order, and each read sees the newest value, until it is so no longer: what comes then is after all that. */
+void ex_reduce_in_one_order(bool is_so);
 
 /* Time, as far as the current thread can know: deadlines that passed before what it has seen. */
 uint64_t ex_reduce_now(int thread);

@@ -51,6 +51,7 @@ extern const char *const scenario_group_names[];
 void scenario_prepare(const scenario_t *scenario, uint64_t seed);
 void scenario_body(void);
 const char *scenario_program(void);
+bool scenario_may_have_deadlines(void); /* of its waits */
 
 /* Two threads, or three with a call each: the threads of the program, without those of the library. To be prepared before. */
 bool scenario_is_small(const scenario_t *scenario);

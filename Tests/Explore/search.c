@@ -129,7 +129,8 @@ static void report_whole(const scenario_t *scenario, bool loud, uint64_t schedul
         run_once(scenario, NULL);
         ex_tracing = false;
         print_failure(scenario);
-        printf("  replay: SCENARIO=%s MEMORY=%s SEARCH=whole, schedule %llu\n", scenario->name, ex_memory_names[ex_setting.memory], (unsigned long long)schedules + 1);
+        printf("  replay: SCENARIO=%s MEMORY=%s SEARCH=%s, schedule %llu\n", scenario->name, ex_memory_names[ex_setting.memory],
+               ex_search_names[ex_setting.has_warm_workers ? EX_WARM : EX_WHOLE], (unsigned long long)schedules + 1);
     }
 }
 
@@ -184,7 +185,7 @@ static bool is_new(bool is_first) {
 }
 
 static void begin_choices(ex_search_t search, uint64_t seed) {
-    if (search == EX_WHOLE) {
+    if (search_is_whole(search)) {
         static const uint8_t none[1];
         ex_choice_replay(none, 0);
     } else if (search == EX_DFS) {
@@ -207,10 +208,11 @@ void search_run(const scenario_t *scenario, ex_memory_t memory, ex_search_t sear
     memset(outcome, 0, sizeof *outcome);
     ex_setting = (ex_setting_t){ .memory = memory, .faults = scenario->faults, .lists_threads = scenario->lists_threads, .spares = scenario->spares, .has_parts = scenario->has_parts };
     ex_choice_dfs_begin(given > 0 ? bound : usual);
-    ex_reducing = search == EX_WHOLE;
+    ex_reducing = search_is_whole(search);
     ex_reduce_begin();
     ex_setting.looks_twice = scenario->looks_twice;
     ex_setting.is_warm = ex_reducing && !scenario->is_cold && !scenario->faults && !scenario->lists_threads;
+    ex_setting.has_warm_workers = search == EX_WARM;
     const ex_setting_t setting = ex_setting;
     double begin = search_now();
     bool more = true;
@@ -218,6 +220,7 @@ void search_run(const scenario_t *scenario, ex_memory_t memory, ex_search_t sear
         uint64_t program = seed / 16; /* a random program is tried under some seeds before the next one */
         scenario_prepare(scenario, program);
         ex_setting = setting; /* a run that is abandoned leaves it as it is */
+        ex_setting.no_wait_ends_early = setting.has_warm_workers && !scenario_may_have_deadlines();
         begin_choices(search, seed);
         if (!run_once(scenario, outcome)) {
             report(scenario, program, loud, outcome);
@@ -225,11 +228,11 @@ void search_run(const scenario_t *scenario, ex_memory_t memory, ex_search_t sear
         outcome->steps += result.steps;
         outcome->redundant += ex_reducing && ex_reduce_is_redundant();
         outcome->again += ex_reducing && !result.failed && !ex_reduce_is_redundant() && !is_new(outcome->schedules == 0);
-        more = search == EX_WHOLE ? !ex_reduce_was_too_long() && ex_reduce_next() : search != EX_DFS || ex_choice_dfs_next();
-        seed += search != EX_DFS && search != EX_WHOLE;
+        more = ex_reducing ? !ex_reduce_was_too_long() && ex_reduce_next() : search != EX_DFS || ex_choice_dfs_next();
+        seed += search != EX_DFS && !ex_reducing;
     }
     ex_reducing = false;
-    outcome->complete = (search == EX_DFS || search == EX_WHOLE) && !more && !ex_reduce_was_too_long();
+    outcome->complete = (search == EX_DFS || search_is_whole(search)) && !more && !ex_reduce_was_too_long();
     outcome->seconds = search_now() - begin;
 }
 

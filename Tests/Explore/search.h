@@ -15,6 +15,8 @@ typedef struct search_outcome {
     unsigned choices;      /* other than 0, in the shrunk tape */
 } search_outcome_t;
 
+static inline bool search_is_whole(ex_search_t search) { return search == EX_WHOLE || search == EX_WARM; }
+
 /* Runs up to `limit` schedules, the random ones from `seed` on. Stops at the first failure, which it shrinks and, if `loud`,
  * prints: what went wrong, the steps, and the tape that replays it. */
 void search_run(const scenario_t *scenario, ex_memory_t memory, ex_search_t search, uint64_t seed, uint64_t limit, bool loud,

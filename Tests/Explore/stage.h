@@ -76,6 +76,8 @@ extern void (*stage_instead)(const void *argument, int queue);
 void stage_begin(const expectation_t *expectation, unsigned queues);
 /* For a scenario that makes its queues itself, with these options: a serial one, or a concurrent one on a pool of two threads. */
 void stage_begin_own(sq_queue_options_t *options, bool is_wide);
+/* If workers are warm: the queue's own thread runs a task, and sleeps. */
+void stage_warm(sq_queue_t *queue);
 void stage_many_begin(void); /* makes the group and the item */
 void stage_many_end(void);
 int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inside)(const void *), const void *argument);

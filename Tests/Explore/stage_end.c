@@ -10,7 +10,7 @@ static void check_counts(int queue) {
         return; /* it also counts the batches and turns of the others */
     }
     sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
-    uint64_t ran = 0, all = 0;
+    uint64_t ran = stage_warm_tasks(), all = ran;
     for (unsigned i = 0; i < stage_count; i += 1) {
         if (stage_submissions[i].queue == queue && !stage_submissions[i].is_inline) {
             ran += stage_submissions[i].ran > 0;

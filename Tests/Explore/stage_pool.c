@@ -63,6 +63,23 @@ void stage_release_pool(void) {
 
 sq_pool_t *stage_pool(void) { return pool; }
 
+unsigned stage_warm_tasks(void) { return ex_setting.has_warm_workers && pool == NULL; }
+
+static void do_nothing(void *unused) { (void)unused; }
+
+void stage_warm(sq_queue_t *queue) {
+    const bool faults = ex_setting.faults;
+    if (stage_warm_tasks() > 0) {
+        ex_setting.faults = false;
+        ex_warm_begin();
+        if (sq_async(queue, do_nothing, NULL) != 0) {
+            ex_fail("the explorer itself: a queue that cannot get warm");
+        }
+        ex_warm_end();
+        ex_setting.faults = faults;
+    }
+}
+
 /* Exactly as many as it may, or all that is ready. */
 static size_t run_some(size_t most) {
     size_t ran = sq_pool_run_some(pool, most, SQ_NOW);

@@ -14,6 +14,8 @@ typedef struct thread {
     void *argument;
     const void *on;         /* what it blocks on */
     const uint32_t *until;  /* it can run when this is 0; NULL: when it is woken */
+    const uint64_t *word;   /* or when this is no longer the value that it was */
+    uint64_t unchanged, except; /* in other bits than these */
     uint64_t deadline;      /* or at this time */
     bool may_wake_spuriously, expired;
     void (*at_exit)(void *);

@@ -2,7 +2,8 @@
 # file, and whether it is small. must: each search has to be complete.
 
 function cell_of(name, memory) { return (name, memory) in cell ? cell[name, memory] : "–" }
-function is_complete(name, memory) { return cell_of(name, memory) ~ /^[0-9]+$/ }
+function is_complete(name, memory) { return cell_of(name, memory) ~ /^[0-9]+( warm)?$/ }
+function is_warm(name) { return cell_of(name, "sc") cell_of(name, "ra") ~ /warm/ }
 
 BEGIN {
     while ((getline line < kinds) > 0) {
@@ -19,13 +20,15 @@ BEGIN {
     }
 }
 
-$3 == "whole" {
+$3 == "whole" || $3 == "warm" {
     if (!($1 in seen)) {
         seen[$1] = 1
         names[++count] = $1
     }
     complete = $0 ~ /, complete/
-    cell[$1, $2] = $4 (complete ? "" : "+")
+    if (!(($1, $2) in cell) || (complete && !is_complete($1, $2))) {
+        cell[$1, $2] = $4 (!complete ? "+" : $3 == "warm" ? " warm" : "")
+    }
     searches += complete
     schedules += $4
     if ($0 ~ /FAILED/ || (must && !complete)) {
@@ -38,27 +41,28 @@ $3 == "whole" {
 }
 
 /^[0-9]+ passed, [0-9]+ failed$/ { ended += 1 }
-$3 != "whole" && !/passed, [0-9]+ failed$/ { print } # the steps of a failure
+$3 != "whole" && $3 != "warm" && !/passed, [0-9]+ failed$/ { print } # the steps of a failure
 
-function print_groups(    i, j, name, file, both, sc, cut, sums, all) {
+function print_groups(    i, name, file, both, sc, warm, cut, sums, all) {
     for (i = 1; i <= count; i += 1) {
         name = names[i]
         file = file_of[name]
         sc[file] += is_complete(name, "sc")
+        warm[file] += is_complete(name, "sc") && is_warm(name)
         both[file] += is_complete(name, "sc") && is_complete(name, "ra")
         both_small[file] += is_complete(name, "sc") && is_complete(name, "ra") && name in is_small
         sums[file] += is_complete(name, "sc") ? cell_of(name, "sc") : 0
         sums[file] += is_complete(name, "ra") ? cell_of(name, "ra") : 0
     }
-    print "| scenarios | how many | complete, sequentially consistent | complete in both | small | complete in both | schedules of the complete searches |" > out
-    print "|---|--:|--:|--:|--:|--:|--:|" > out
+    print "| scenarios | how many | complete, sequentially consistent | of these warm | complete in both | small | complete in both | schedules of the complete searches |" > out
+    print "|---|--:|--:|--:|--:|--:|--:|--:|" > out
     for (i = 1; i <= file_count; i += 1) {
         file = files[i]
-        printf "| %s | %d | %d | %d | %d | %d | %d |\n", file, scenarios[file], sc[file], both[file], small[file], both_small[file], sums[file] > out
-        all[1] += scenarios[file]; all[2] += sc[file]; all[3] += both[file]; all[4] += small[file]; all[5] += both_small[file]; all[6] += sums[file]
+        printf "| %s | %d | %d | %d | %d | %d | %d | %d |\n", file, scenarios[file], sc[file], warm[file], both[file], small[file], both_small[file], sums[file] > out
+        all[1] += scenarios[file]; all[2] += sc[file]; all[3] += both[file]; all[4] += small[file]; all[5] += both_small[file]; all[6] += sums[file]; all[7] += warm[file]
     }
-    printf "| **all** | %d | %d | %d | %d | %d | %d |\n\n", all[1], all[2], all[3], all[4], all[5], all[6] > out
-    summary = sprintf("%d of %d scenarios are complete in both models, %d of %d small ones; %d sequentially consistent", all[3], all[1], all[5], all[4], all[2])
+    printf "| **all** | %d | %d | %d | %d | %d | %d | %d |\n\n", all[1], all[2], all[7], all[3], all[4], all[5], all[6] > out
+    summary = sprintf("%d of %d scenarios are complete in both models, %d of %d small ones; %d sequentially consistent, %d of them warm", all[3], all[1], all[5], all[4], all[2], all[7])
 }
 
 function print_complete(    i, name) {
@@ -75,7 +79,7 @@ function print_complete(    i, name) {
 # By their files. In brackets: a number other than the usual one.
 function print_cut(    i, j, name, text, at) {
     print "\n## Cut\n" > out
-    print "After " most " schedules, sequentially consistent, without a failure; where a thread spins until another one continues, after the number in brackets." > out
+    print "After " most " schedules in each form, sequentially consistent, without a failure; where a thread spins until another one continues, after the number in brackets." > out
     print "Small ones are in *italics*.\n" > out
     for (i = 1; i <= file_count; i += 1) {
         text = ""
@@ -92,7 +96,7 @@ function print_cut(    i, j, name, text, at) {
     }
 }
 
-# A row: bug, number or "not", scenarios, memory, the reason.
+# A row: bug, number or "not", scenarios, memory, "warm" or the reason.
 function print_seeded(    line, word, found, all, why) {
     print "\n## Seeded bugs\n" > out
     print "Each bug of `seeded/` in the searches of its scenarios, after how many schedules it was found; at most " seeded_most "." > out
@@ -103,7 +107,7 @@ function print_seeded(    line, word, found, all, why) {
         found += word[2] ~ /^[0-9]+$/
         why = substr(line, length(word[1] word[2] word[3] word[4]) + 5)
         gsub(/,/, ", ", word[3])
-        printf "| %s | %s | %s | %s |\n", word[1], word[3], word[4], word[2] ~ /^[0-9]+$/ ? word[2] : "not: " why > out
+        printf "| %s | %s | %s | %s |\n", word[1], word[3], word[4], word[2] ~ /^[0-9]+$/ ? word[2] (why ? " " why : "") : "not: " why > out
     }
     printf "\n%d of %d are found.\n", found, all > out
     summary = summary sprintf("; %d of %d seeded bugs are found", found, all)
@@ -114,7 +118,7 @@ END {
     print "# Searches that end\n" > out
     print "Made by `Tests/Explore/whole` at " commit ", at most " most " schedules for each search. A number alone: all schedules, without a bound on preemptions, one of" > out
     print "each set that differ in the order of independent steps alone, were run without a failure. `+`: there are more. Release/acquire is tried where the search" > out
-    print "without it is complete. *Small*: two threads, or three with one call each. Bounds that remain, and what is left out, are in" > out
+    print "without it is complete. *Warm*: each queue's own thread has run a task and waits, before the scenario begins; tried where the other form is cut. *Small*: two threads, or three with one call each. Bounds that remain, and what is left out, are in" > out
     print "[README.md](README.md#searches-that-end).\n" > out
     print_groups()
     print_complete()

@@ -1,0 +1,43 @@
+/* left_out.c: what a build with WHOLE=1 puts before functions of the core (build.sh), to leave out steps that multiply the schedules. */
+#include "explore.h"
+
+#include "kernel/ring.h"
+#include "thread/self.h"
+
+/* With warm workers a wait of a thread's own token without a deadline is one step, which comes when the wait is over. A token that may be nudged is
+ * not a thread's own one. CLAIMED is 4 and WAITING 1 (token.c). */
+static void await_decision(const sq__token_t *token, sq__wait_id_t wait_id) { ex_point_until_changed((const uint64_t *)token, wait_id << 3 | 1, 4); }
+
+sq__outcome_t __wrap_sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
+    if (ex_setting.has_warm_workers && deadline == SQ__NEVER && sq__self()->token == token) {
+        await_decision(token, wait_id);
+    }
+    return sq__token_sleep(token, wait_id, deadline);
+}
+
+/* Where no wait has a deadline, how many slots are filled decides nothing: whether a thread of no task shares a slot, which only one that may give its wait up does, and how
+ * long it spins. Then it is not read, but the queue has to exist. */
+uint64_t __wrap_sq__ring_depth(const sq_queue_t *queue) {
+    if (ex_setting.no_wait_ends_early && !sq__self_may_be_needed(sq__self())) {
+        ex_atomic(&queue->state);
+        return 0;
+    }
+    return sq__ring_depth(queue);
+}
+
+/* Not looking is as if it had been too early. */
+void __wrap_sq__depth_sample(void *queue) { (void)queue; }
+
+sq__outcome_t __wrap_sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, unsigned pauses) {
+    if (ex_setting.has_warm_workers && ex_setting.spares == 0 && kind == SQ__SPIN_WORKER) {
+        await_decision(token, wait_id);
+        return sq__token_spin(token, wait_id, kind, 0);
+    }
+    return ex_setting.looks_twice ? sq__token_spin(token, wait_id, kind, pauses) : SQ__OPEN;
+}
+sq__outcome_t __wrap_sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
+    return ex_setting.looks_twice ? sq__token_yield(token, wait_id, deadline) : SQ__OPEN;
+}
+sq__outcome_t __wrap_sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind) {
+    return ex_setting.looks_twice ? sq__token_yield_once(token, wait_id, kind) : SQ__OPEN;
+}

@@ -22,6 +22,7 @@ help: ## this list
 
 include make/build.mk
 include make/dispatch.mk
+include make/testing.mk
 include make/install.mk
 include make/check.mk
 include make/release.mk

@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "SerialQueueTesting", targets: ["SerialQueueTesting"]),
         .library(name: "SerialQueueDispatchTesting", targets: ["SerialQueueDispatchTesting"]),
         .library(name: "CSerialQueue", targets: ["CSerialQueue"]),
+        .library(name: "CSerialQueueTesting", targets: ["CSerialQueueTesting"]),
     ],
     targets: [
         // The C core includes its own headers by their path from Sources/CSerialQueue.
@@ -43,11 +44,19 @@ let package = Package(
             exclude: ["MainThread"]
         ),
 
-        // For tests: explores the schedules of a program. CTaskHook: what it needs of Swift's runtime, in C.
-        .target(name: "CTaskHook", dependencies: ["CSerialQueue"], path: "Sources/SerialQueueTesting/TaskHook"),
+        // For tests: explores the schedules of a program. It stands above the rooms of the core, and includes their headers.
+        .target(
+            name: "CSerialQueueTesting",
+            dependencies: ["CSerialQueue"],
+            cSettings: [
+                .headerSearchPath("."), .headerSearchPath("../CSerialQueue"), .define("SQ_DEBUG", .when(configuration: .debug)),
+            ]
+        ),
+        // What exploring needs of Swift's runtime, in C.
+        .target(name: "CTaskHook", dependencies: ["CSerialQueue", "CSerialQueueTesting"], path: "Sources/SerialQueueTesting/TaskHook"),
         .target(
             name: "SerialQueueTesting",
-            dependencies: ["SerialQueue", "CSerialQueue", "CTaskHook"],
+            dependencies: ["SerialQueue", "CSerialQueue", "CSerialQueueTesting", "CTaskHook"],
             exclude: ["TaskHook"]
         ),
         // A target of its own: programs do not link testing code, and tests of other queues do not link Dispatch.

@@ -52,7 +52,7 @@ build_c() {
     for source in "$work"/programs/*/source/main.c; do
         folder=${source%/source/*}
         ${CC:-gcc} -std=c11 -D_DEFAULT_SOURCE -Wall -Wextra -Wpedantic -Werror -pthread -ISources/CSerialQueue/include \
-            "$source" build/libserialqueue.a -o "$folder/program" > "$folder/log" 2>&1
+            -ISources/CSerialQueueTesting/include "$source" build/libserialqueue-testing.a build/libserialqueue.a -o "$folder/program" > "$folder/log" 2>&1
     done
 }
 

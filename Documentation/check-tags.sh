@@ -11,6 +11,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 sources=${1:-Sources/CSerialQueue}
+testing=Sources/CSerialQueueTesting # stands above it
 page=${2:-Documentation/MemoryOrdering.md}
 facts=$(mktemp) || exit 1
 trap 'rm -f "$facts" "$facts".*' EXIT
@@ -35,7 +36,7 @@ awk '
 ' "$page" > "$facts.page"
 
 # Facts of the code, one a line: tag TAG FILE FUNCTION | order FIELD FILE FUNCTION | relaxed FIELD FILE FUNCTION | function FILE FUNCTION
-find "$sources" -name '*.[ch]' ! -name atomic.h ! -path '*/include/*' -print0 | sort -z | xargs -0 awk '
+find "$sources" $testing -name '*.[ch]' ! -name atomic.h ! -path '*/include/*' -print0 | sort -z | xargs -0 awk '
     FNR == 1 { file = FILENAME; sub(/.*\//, "", file); within = 0; current = "-" }
     {
         code = ""; comment = ""; rest = $0

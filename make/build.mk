@@ -52,15 +52,14 @@ show = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)' && )
 # $(call need,TOOL...): a recipe line that names every tool that is missing, and its Debian package, and fails.
 need = @CC='$(CC)' SWIFT='$(SWIFT)' scripts/need $(1)
 
-lib: ## build/libserialqueue.a and build/libserialqueue.so; the same of libserialqueue-dispatch
+LIBRARIES := libserialqueue libserialqueue-dispatch libserialqueue-testing
+
+lib: ## build/libserialqueue.a and build/libserialqueue.so; the same of libserialqueue-dispatch and libserialqueue-testing
 	$(call need,cc ar libc)
-	@$(MAKE) --no-print-directory FLAVOUR=release library-files dispatch-files
-	@cp -p build/$(COMPILER)-release/libserialqueue.a build/$(COMPILER)-release/libserialqueue.so.$(VERSION) build/
-	@ln -sf libserialqueue.so.$(VERSION) build/libserialqueue.so.$(SOVERSION)
-	@ln -sf libserialqueue.so.$(SOVERSION) build/libserialqueue.so
-	@cp -p build/$(COMPILER)-release/libserialqueue-dispatch.a build/$(COMPILER)-release/libserialqueue-dispatch.so.$(VERSION) build/
-	@ln -sf libserialqueue-dispatch.so.$(VERSION) build/libserialqueue-dispatch.so.$(SOVERSION)
-	@ln -sf libserialqueue-dispatch.so.$(SOVERSION) build/libserialqueue-dispatch.so
+	@$(MAKE) --no-print-directory FLAVOUR=release library-files dispatch-files testing-files
+	@for library in $(LIBRARIES); do \
+	    cp -p build/$(COMPILER)-release/$$library.a build/$(COMPILER)-release/$$library.so.$(VERSION) build/ && \
+	    ln -sf $$library.so.$(VERSION) build/$$library.so.$(SOVERSION) && ln -sf $$library.so.$(SOVERSION) build/$$library.so || exit 1; done
 
 library-files: $(STATIC_LIBRARY) $(SHARED_LIBRARY)
 
@@ -91,7 +90,7 @@ $(STATIC_LIBRARY): $(filter-out $(OUT)/static/queue/create.o $(OUT)/static/inspe
 
 # What the shared library shows, and since which version: from the headers.
 MAP := $(OUT)/libserialqueue.map
-$(MAP): scripts/version-script make/abi.xml $(wildcard $(CORE)/include/*.h Sources/*/SwiftCall/*.c Sources/*/SwiftCall/*/*.h Sources/*/MainThread/*.c Sources/*/TaskHook/*.c)
+$(MAP): scripts/version-script make/abi.xml make/testing-needs $(wildcard $(CORE)/include/*.h)
 	@mkdir -p $(@D)
 	@scripts/version-script $(VERSION) > $@
 

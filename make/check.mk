@@ -15,7 +15,7 @@ WRAPPED := malloc calloc realloc aligned_alloc posix_memalign free pthread_creat
     sq__blocks_take sq__blocks_give sq__pages
 WRAP := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 # gnu11 and _GNU_SOURCE for the tests alone: they ask the system things that the core does not.
-COMPILE_TEST := $(patsubst -std=%,-std=gnu11,$(COMPILE)) -D_GNU_SOURCE -Werror -ITests/C/support
+COMPILE_TEST := $(patsubst -std=%,-std=gnu11,$(COMPILE)) -D_GNU_SOURCE -Werror -ITests/C/support -I$(TESTING)/include
 # musl-gcc has no headers of the kernel.
 ifeq ($(COMPILER),musl-gcc)
 COMPILE_TEST += -idirafter $(OUT)/kernel
@@ -44,9 +44,12 @@ $(OUT)/tests/%.o: Tests/C/support/%.c $(OUT)/flags make/check.mk
 	@mkdir -p $(@D)
 	$(call show,CC,$<)$(COMPILE_TEST) -c $< -o $@
 
-# -rdynamic: the watchdog's call stacks have names.
+# These explore schedules, and are linked with the testing library, too.
+$(filter $(OUT)/tests/explore_%,$(TEST_PROGRAMS)): $(TESTING_STATIC)
+
+# -rdynamic: the watchdog's call stacks have names. The core comes last: what is before it needs it.
 $(OUT)/tests/%_test: $(OUT)/tests/%_test.o $(HARNESS_OBJECTS) $(STATIC_LIBRARY)
-	$(call show,LINK,$@)$(LINK) -rdynamic $(WRAP) $^ -o $@
+	$(call show,LINK,$@)$(LINK) -rdynamic $(WRAP) $(filter-out $(STATIC_LIBRARY),$^) $(STATIC_LIBRARY) -o $@
 
 .PRECIOUS: $(OUT)/tests/%.o
 -include $(TEST_PROGRAMS:=.d) $(HARNESS_OBJECTS:.o=.d)

@@ -2,7 +2,7 @@
 
 ifneq ($(filter coverage%,$(FLAVOUR)),)
 # The core alone is counted: a test's own fork, compiled to be counted, would forget what the child's handlers did.
-$(OUT)/static/%.o: COMPILE += --coverage -fprofile-update=atomic
+$(OUT)/static/%.o $(OUT)/testing/static/%.o: COMPILE += --coverage -fprofile-update=atomic
 $(OUT)/tests/foreign_throw: FLAVOUR_FLAGS += $(LDFLAGS)
 endif
 

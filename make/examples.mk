@@ -1,11 +1,12 @@
 # make/examples.mk: the example programs. Each Examples/c/NAME.c is one program, and so is each folder Examples/c/NAME; they
-# are linked to the archive. The Swift ones are products of Package.swift.
+# are linked to the archive, and those that explore schedules to the testing library, too. The Swift ones are products of Package.swift.
 
 EXAMPLES := $(sort $(wildcard Examples/c/*.c Examples/c/*/*.c))
 EXAMPLE_NAMES := $(sort $(basename $(notdir $(wildcard Examples/c/*.c))) $(notdir $(patsubst %/,%,$(dir $(wildcard Examples/c/*/*.c)))))
 EXAMPLE_PROGRAMS := $(EXAMPLE_NAMES:%=$(OUT)/examples/%.program)
 # An example sees what a user sees: the public headers, and its own folder.
-COMPILE_EXAMPLE = $(filter-out -I$(CORE),$(COMPILE)) -Werror -I$(dir $<)
+COMPILE_EXAMPLE = $(filter-out -I$(CORE),$(COMPILE)) -I$(TESTING)/include -Werror -I$(dir $<)
+EXAMPLES_THAT_EXPLORE := bank order
 
 $(OUT)/examples/%.o: Examples/c/%.c $(OUT)/flags
 	@mkdir -p $(@D)
@@ -15,7 +16,7 @@ percent := %
 .SECONDEXPANSION:
 $(EXAMPLE_PROGRAMS): $(OUT)/examples/%.program: \
     $$(patsubst Examples/c/$$(percent).c,$(OUT)/examples/$$(percent).o,$$(wildcard Examples/c/$$*.c Examples/c/$$*/*.c)) \
-    $(STATIC_LIBRARY)
+    $$(if $$(filter $$*,$(EXAMPLES_THAT_EXPLORE)),$(TESTING_STATIC)) $(STATIC_LIBRARY)
 	$(call show,LINK,$@)$(LINK) $^ -o $@
 
 # Event loops: epoll and the server need the system alone, the others a library each, and are left out without it.

@@ -11,16 +11,17 @@ BINDIR ?= $(PREFIX)/bin
 DISPATCHDIR ?= $(PREFIX)/include/serialqueue-dispatch
 TOOLDIR ?= $(PREFIX)/share/serialqueue/sqtrace
 
-HEADERS := $(sort $(filter-out %/sq_private.h,$(wildcard $(CORE)/include/*.h))) # that one is for the Swift layer
+# The private ones are for the Swift layer.
+HEADERS := $(sort $(filter-out %_private.h,$(wildcard $(CORE)/include/*.h $(TESTING)/include/*.h)))
 CMAKE_FILES := $(wildcard make/cmake/*.cmake)
 MANDIR ?= $(PREFIX)/share/man
 DEBUGGERDIR ?= $(PREFIX)/share/serialqueue/debugger
 TOOL_FILES := $(wildcard Tools/sqtrace/*.py Tools/sqtrace/*.html Tools/sqtrace/*.js)
 INSTALLED := $(addprefix $(INCLUDEDIR)/,$(notdir $(HEADERS))) \
-    $(addprefix $(LIBDIR)/,libserialqueue.a libserialqueue.so libserialqueue.so.$(SOVERSION) libserialqueue.so.$(VERSION)) \
+    $(foreach library,$(LIBRARIES),$(addprefix $(LIBDIR)/$(library),.a .so .so.$(SOVERSION) .so.$(VERSION)) $(PKGCONFIGDIR)/$(library:lib%=%).pc) \
     $(addprefix $(DISPATCHDIR)/dispatch/,$(notdir $(DISPATCH_HEADERS))) \
-    $(addprefix $(LIBDIR)/,libserialqueue-dispatch.a libserialqueue-dispatch.so libserialqueue-dispatch.so.$(SOVERSION) libserialqueue-dispatch.so.$(VERSION)) \
-    $(PKGCONFIGDIR)/serialqueue-dispatch.pc $(PKGCONFIGDIR)/serialqueue.pc $(addprefix $(CMAKEDIR)/,$(notdir $(CMAKE_FILES))) $(LIBDIR)/libserialqueue-tsan.a $(PKGCONFIGDIR)/serialqueue-tsan.pc \
+    $(addprefix $(CMAKEDIR)/,$(notdir $(CMAKE_FILES))) \
+    $(foreach name,serialqueue-tsan serialqueue-testing-tsan,$(LIBDIR)/lib$(name).a $(PKGCONFIGDIR)/$(name).pc) \
     $(BINDIR)/sq-trace $(addprefix $(TOOLDIR)/,$(notdir $(TOOL_FILES))) $(DEBUGGERDIR)/serialqueue.py
 
 # A folder as CMake's files see it: what is installed can be moved as a whole.
@@ -57,6 +58,19 @@ Libs.private: -pthread
 endef
 export PKGCONFIG_DISPATCH
 
+# What explores schedules. It asks for records of the core as only the same release has them.
+define PKGCONFIG_TESTING
+prefix=$(PREFIX)
+libdir=$(LIBDIR)
+
+Name: serialqueue-testing
+Description: Serial queues: deterministic tests under many schedules
+Version: $(VERSION)
+Requires: serialqueue = $(VERSION)
+Libs: -L$${libdir} -lserialqueue-testing
+endef
+export PKGCONFIG_TESTING
+
 # ThreadSanitizer cannot see how a library orders accesses that was compiled without it, and reports races in programs that have
 # none. An archive: a program that has the sanitizer links its own copy.
 define PKGCONFIG_TSAN
@@ -72,6 +86,18 @@ Libs: -L$${libdir} -lserialqueue-tsan -pthread
 endef
 export PKGCONFIG_TSAN
 
+define PKGCONFIG_TESTING_TSAN
+prefix=$(PREFIX)
+libdir=$(LIBDIR)
+
+Name: serialqueue-testing-tsan
+Description: Tests under many schedules, for programs that are built with -fsanitize=thread
+Version: $(VERSION)
+Requires: serialqueue-tsan = $(VERSION)
+Libs: -L$${libdir} -lserialqueue-testing-tsan
+endef
+export PKGCONFIG_TESTING_TSAN
+
 install: lib ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
 	@install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)' '$(DESTDIR)$(CMAKEDIR)' \
 	    '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(TOOLDIR)' '$(DESTDIR)$(DEBUGGERDIR)'
@@ -79,15 +105,14 @@ install: lib ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
 	@install -m 755 Tools/sq-trace '$(DESTDIR)$(BINDIR)'
 	@install -m 644 $(TOOL_FILES) '$(DESTDIR)$(TOOLDIR)'
 	@install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
-	@install -m 644 build/libserialqueue.a build/libserialqueue.so.$(VERSION) '$(DESTDIR)$(LIBDIR)'
-	@ln -sf libserialqueue.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/libserialqueue.so.$(SOVERSION)'
-	@ln -sf libserialqueue.so.$(SOVERSION) '$(DESTDIR)$(LIBDIR)/libserialqueue.so'
+	@for library in $(LIBRARIES); do \
+	    install -m 644 build/$$library.a build/$$library.so.$(VERSION) '$(DESTDIR)$(LIBDIR)' && \
+	    ln -sf $$library.so.$(VERSION) '$(DESTDIR)$(LIBDIR)'/$$library.so.$(SOVERSION) && \
+	    ln -sf $$library.so.$(SOVERSION) '$(DESTDIR)$(LIBDIR)'/$$library.so || exit 1; done
 	@install -d '$(DESTDIR)$(DISPATCHDIR)/dispatch'
 	@install -m 644 $(DISPATCH_HEADERS) '$(DESTDIR)$(DISPATCHDIR)/dispatch'
-	@install -m 644 build/libserialqueue-dispatch.a build/libserialqueue-dispatch.so.$(VERSION) '$(DESTDIR)$(LIBDIR)'
-	@ln -sf libserialqueue-dispatch.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/libserialqueue-dispatch.so.$(SOVERSION)'
-	@ln -sf libserialqueue-dispatch.so.$(SOVERSION) '$(DESTDIR)$(LIBDIR)/libserialqueue-dispatch.so'
 	@printf '%s\n' "$$PKGCONFIG_DISPATCH" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue-dispatch.pc'
+	@printf '%s\n' "$$PKGCONFIG_TESTING" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue-testing.pc'
 	@printf '%s\n' "$$PKGCONFIG" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue.pc'
 	@for file in $(CMAKE_FILES); do \
 	    sed 's|@VERSION@|$(VERSION)|; s|@SOVERSION@|$(SOVERSION)|; s|@LIBDIR@|$(call from_cmake,$(LIBDIR))|; s|@INCLUDEDIR@|$(call from_cmake,$(INCLUDEDIR))|; s|@DISPATCHDIR@|$(call from_cmake,$(DISPATCHDIR))|' \
@@ -98,12 +123,14 @@ install: lib ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
 	else echo 'left out: the manual pages, which python3 makes'; fi
 	@echo "installed into $(DESTDIR)$(PREFIX)$(if $(DESTDIR),, (run ldconfig if programs do not find the library))"
 
-install-tsan: ## the same for programs built with -fsanitize=thread: pkg-config serialqueue-tsan
+install-tsan: ## the same for programs built with -fsanitize=thread: pkg-config serialqueue-tsan, and serialqueue-testing-tsan
 	$(call need,cc ar libc tsan)
-	@$(MAKE) --no-print-directory FLAVOUR=tsan build/$(COMPILER)-tsan/libserialqueue.a
+	@$(MAKE) --no-print-directory FLAVOUR=tsan build/$(COMPILER)-tsan/libserialqueue.a build/$(COMPILER)-tsan/libserialqueue-testing.a
 	@install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)'
 	@install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
 	@install -m 644 build/$(COMPILER)-tsan/libserialqueue.a '$(DESTDIR)$(LIBDIR)/libserialqueue-tsan.a'
+	@install -m 644 build/$(COMPILER)-tsan/libserialqueue-testing.a '$(DESTDIR)$(LIBDIR)/libserialqueue-testing-tsan.a'
+	@printf '%s\n' "$$PKGCONFIG_TESTING_TSAN" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue-testing-tsan.pc'
 	@printf '%s\n' "$$PKGCONFIG_TSAN" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue-tsan.pc'
 
 # The folders that are ours alone, inner ones first; bin, lib, share/man and their like belong to all packages.
@@ -111,7 +138,7 @@ OWN_FOLDERS := $(DISPATCHDIR)/dispatch $(DISPATCHDIR) $(INCLUDEDIR) $(CMAKEDIR) 
 # Section 3 has a page for each public header, and one for each function.
 uninstall: ## remove what install has installed
 	@rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)') '$(DESTDIR)$(MANDIR)'/man1/sq-trace.1 '$(DESTDIR)$(MANDIR)'/man7/serialqueue.7
-	@for page in $(basename $(notdir $(HEADERS))) $$(scripts/version-script names); do rm -f '$(DESTDIR)$(MANDIR)'/man3/$$page.3; done
+	@for page in $(basename $(notdir $(HEADERS))) $$(scripts/version-script names) $$(scripts/version-script names testing); do rm -f '$(DESTDIR)$(MANDIR)'/man3/$$page.3; done
 	@rm -rf '$(DESTDIR)$(TOOLDIR)/__pycache__' '$(DESTDIR)$(DEBUGGERDIR)/__pycache__' # Python's and lldb's
 	@for folder in $(foreach folder,$(OWN_FOLDERS),'$(DESTDIR)$(folder)'); do \
 	    ! [ -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder" || exit 1; done

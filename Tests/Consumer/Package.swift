@@ -16,6 +16,13 @@ let package = Package(
             dependencies: [.product(name: "CSerialQueue", package: "SerialQueue")],
             path: "Sources/CConsumer"
         ),
+        .executableTarget(
+            name: "c-explorer",
+            dependencies: [
+                .product(name: "CSerialQueue", package: "SerialQueue"), .product(name: "CSerialQueueTesting", package: "SerialQueue"),
+            ],
+            path: "Sources/CExplorer"
+        ),
         // A library that has Dispatch's types in its interface, and a client. Both have moved.
         .target(
             name: "MovedLibrary",

@@ -28,6 +28,8 @@ grep -E '(warning|error):' "$log" && fail "builds with warnings"
 grep -qx 'swift-consumer: 1000 words' "$log" || fail "swift-consumer printed something else"
 "$scratch/release/c-consumer" > "$log" 2>&1 || fail "c-consumer failed"
 grep -qx 'c-consumer: 1000 tasks' "$log" || fail "c-consumer printed something else"
+"$scratch/release/c-explorer" > "$log" 2>&1 || fail "c-explorer failed"
+grep -qx 'c-explorer: 3 choices' "$log" || fail "c-explorer printed something else"
 "$scratch/release/moved-client" > "$log" 2>&1 || fail "moved-client failed"
 grep -qx 'moved-client: one type' "$log" || fail "moved-client printed something else"
 

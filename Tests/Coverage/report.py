@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 CORE = "Sources/CSerialQueue/"
+TESTING = "Sources/CSerialQueueTesting/"
 
 
 def read_counts(folders):
@@ -25,13 +26,13 @@ def read_counts(folders):
                                     capture_output=True, text=True, check=True).stdout
             for document in output.splitlines():
                 for file in json.loads(document)["files"]:
-                    if CORE in file["file"] and file["file"].endswith(only):
+                    if (CORE in file["file"] or TESTING in file["file"]) and file["file"].endswith(only):
                         add(file, lines, branches)
     return lines, branches
 
 
 def add(file, lines, branches):
-    name = file["file"].split(CORE)[-1]
+    name = file["file"][file["file"].index("Sources/"):].removeprefix(CORE)
     for line in file["lines"]:
         number = line["line_number"]
         lines[name][number] += line["count"]
@@ -88,16 +89,16 @@ def main():
     lines, branches = read_counts(sys.argv[1:])
     sums = [0, 0, 0, 0]
     never, total = [], 0
-    print(f"{'file':<28} {'lines':>12} {'branches':>12}")
+    print(f"{'file':<40} {'lines':>12} {'branches':>12}")
     for name in sorted(lines):
-        with open(CORE + name) as file:
+        with open(name if name.startswith(TESTING) else CORE + name) as file:
             source = file.read().split("\n")
         found, *counts = missing(source, lines[name], branches[name])
         sums = [a + b for a, b in zip(sums, counts)]
-        print(f"{name:<28} {counts[0] - counts[1]:>5} of {counts[0]:>3} {counts[2] - counts[3]:>5} of {counts[2]:>3}")
+        print(f"{name.removeprefix('Sources/'):<40} {counts[0] - counts[1]:>5} of {counts[0]:>3} {counts[2] - counts[3]:>5} of {counts[2]:>3}")
         never += [f"{name}:{entry}" for entry in in_ranges([(number, what, source[number - 1].strip()) for number, what in found])]
         total += len(found)
-    print(f"{'all':<28} {sums[0] - sums[1]:>5} of {sums[0]:>3} {sums[2] - sums[3]:>5} of {sums[2]:>3}")
+    print(f"{'all':<40} {sums[0] - sums[1]:>5} of {sums[0]:>3} {sums[2] - sums[3]:>5} of {sums[2]:>3}")
     if never:
         print("\nnever ran:")
         print("\n".join("  " + entry for entry in never))

@@ -5,7 +5,6 @@
 #include "platform/clock.h"
 #include "platform/event_fd.h"
 #include "platform/fatal.h"
-#include "platform/fault.h"
 #include "platform/file.h"
 #include "platform/kept_file.h"
 #include "platform/message.h"
@@ -27,7 +26,6 @@ LEFT_OUT(sq__event_fd_open, sq__event_fd_t *event_fd)
 LEFT_OUT(sq__signal_take, int number, void (*function)(int))
 
 void sq__report(const char *format, ...) { ex_fail("the core reports: %s", format); }
-bool sq__report_is_on_terminal(void) { return false; }
 bool sq__report_has_file(void) { return true; }
 bool sq__event_fd_signal(sq__event_fd_t event_fd) { return (void)event_fd, true; }
 int sq__event_fd_clear(sq__event_fd_t event_fd) { return (void)event_fd, 0; }
@@ -39,9 +37,6 @@ const char *sq__environment(const char *name) { (void)name; return NULL; }
 size_t sq__program_folder(char *path, size_t size) { return (void)path, (void)size, 0; }
 int sq__process_id(void) { return 1; } /* a dump begins with it */
 void sq__fatal_first(void (*function)(void)) { (void)function; }
-bool sq__fault_watch(void (*function)(const char *name)) { return (void)function, false; }
-void sq__fault_unwatch(void) { }
-void sq__fault_write(const char *text, size_t length) { (void)text, (void)length; }
 
 /* The futex of platform/wakeup.c. A wait there has no time limit in the model, so that a lost wake-up is a thread that never continues. */
 long ex_futex(long number, uint32_t *word, int operation, uint32_t value) {

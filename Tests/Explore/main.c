@@ -13,7 +13,7 @@
 
 /* How many schedules of a scenario, a memory and a search the full set has: 10^8 and more in all. The short set has a fixed number
  * of schedules in all: more scenarios do not make it longer. */
-enum { MANY_RANDOM = 37000, MANY_DEPTH_FIRST = 55000, MANY_WHOLE = 20000, MORE_FOR_MIXES = 4, QUICK_IN_ALL = 2500000, FOR_ALL_OUTPUTS = 5000 };
+enum { MANY_RANDOM = 37000, MANY_DEPTH_FIRST = 55000, MANY_WHOLE = 20000, MANY_WARM = 30000, MORE_FOR_MIXES = 4, QUICK_IN_ALL = 1500000, FOR_ALL_OUTPUTS = 5000 };
 
 static unsigned passed, failed;
 static uint64_t total;
@@ -98,7 +98,8 @@ static void run_whole(const scenario_t *scenario, const char *only_memory) {
         more = false;
         for (ex_search_t search = EX_WHOLE; search <= EX_WARM && !more && failed == failed_before; search += 1) {
             bool came[OUTPUTS] = { false };
-            more = is_wanted_search(search) && run_search(scenario, memory, search, number("SCHEDULES", MANY_WHOLE), came);
+            uint64_t most = search == EX_WARM ? number("WARM_SCHEDULES", MANY_WARM) : number("SCHEDULES", MANY_WHOLE);
+            more = is_wanted_search(search) && run_search(scenario, memory, search, most, came);
         }
     }
 }

@@ -79,7 +79,7 @@ function print_complete(    i, name) {
 # By their files. In brackets: a number other than the usual one.
 function print_cut(    i, j, name, text, at) {
     print "\n## Cut\n" > out
-    print "After " most " schedules in each form, sequentially consistent, without a failure; where a thread spins until another one continues, after the number in brackets." > out
+    print "After " most " schedules, and " most_warm " in the warm form, sequentially consistent, without a failure; where a thread spins until another one continues, after the number in brackets." > out
     print "Small ones are in *italics*.\n" > out
     for (i = 1; i <= file_count; i += 1) {
         text = ""
@@ -87,7 +87,7 @@ function print_cut(    i, j, name, text, at) {
             name = names[j]
             if (file_of[name] == files[i] && !is_complete(name, "sc")) {
                 at = cell_of(name, "sc")
-                text = text (text == "" ? "" : ", ") (name in is_small ? "*" name "*" : name) (name in has_failed ? " FAILED" : at + 0 == most + 0 ? "" : " (" at + 0 ")")
+                text = text (text == "" ? "" : ", ") (name in is_small ? "*" name "*" : name) (name in has_failed ? " FAILED" : at + 0 == most + 0 || at + 0 == most_warm + 0 ? "" : " (" at + 0 ")")
             }
         }
         if (text != "") {
@@ -116,7 +116,7 @@ function print_seeded(    line, word, found, all, why) {
 END {
     failed += wanted - ended
     print "# Searches that end\n" > out
-    print "Made by `Tests/Explore/whole` at " commit ", at most " most " schedules for each search. A number alone: all schedules, without a bound on preemptions, one of" > out
+    print "Made by `Tests/Explore/whole` at " commit ", at most " most " schedules for each search, " most_warm " for a warm one. A number alone: all schedules, without a bound on preemptions, one of" > out
     print "each set that differ in the order of independent steps alone, were run without a failure. `+`: there are more. Release/acquire is tried where the search" > out
     print "without it is complete. *Warm*: each queue's own thread has run a task and waits, before the scenario begins; tried where the other form is cut. *Small*: two threads, or three with one call each. Bounds that remain, and what is left out, are in" > out
     print "[README.md](README.md#searches-that-end).\n" > out

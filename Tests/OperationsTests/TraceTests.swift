@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// To see it fail: leave out `sq_explore_label` in Lane.swift.
+    /// To see it fail: leave out `sq__explored_label` in Lane.swift.
     @Test func an_exploration_shows_the_labels_of_operations() async throws {
         let failure = await #expect(throws: ExplorationFailure.self) {
             try await exploreSchedules(1, name: "drawn") { pool in
@@ -40,7 +40,7 @@ import Testing
             }
         }
         let report = failure?.description ?? ""
-        #expect(report.contains("make tea"), "\(report)")
+        #expect(report.contains("make tea, fry eggs"), "\(report)")  // the lane ran both, one after the other
         #expect(report.contains("lane 1 of kitche"))
     }
 }

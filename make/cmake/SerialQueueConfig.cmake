@@ -3,6 +3,7 @@
 #     find_package(SerialQueue 0.1 REQUIRED)
 #     target_link_libraries(app PRIVATE SerialQueue::SerialQueue)         # or SerialQueue::Static
 #     target_link_libraries(app PRIVATE SerialQueue::Dispatch)            # <dispatch/dispatch.h>; or SerialQueue::DispatchStatic
+#     target_link_libraries(tests PRIVATE SerialQueue::Testing)           # <sq_explore.h>, for tests alone; or SerialQueue::TestingStatic
 #
 # make install replaces the words between @ signs. Folders are relative to this file, so that what is installed can be moved as a whole;
 # REALPATH: where /lib is a link to /usr/lib, the way up from it is not that from /usr/lib.
@@ -38,5 +39,16 @@ if(NOT TARGET SerialQueue::SerialQueue)
     set_target_properties(SerialQueue::DispatchStatic PROPERTIES
         IMPORTED_LOCATION "${SerialQueue_LIBDIR}/libserialqueue-dispatch.a"
         INTERFACE_INCLUDE_DIRECTORIES "${SerialQueue_DISPATCHDIR}"
+        INTERFACE_LINK_LIBRARIES SerialQueue::Static)
+
+    add_library(SerialQueue::Testing SHARED IMPORTED)
+    set_target_properties(SerialQueue::Testing PROPERTIES
+        IMPORTED_LOCATION "${SerialQueue_LIBDIR}/libserialqueue-testing.so.@VERSION@"
+        IMPORTED_SONAME "libserialqueue-testing.so.@SOVERSION@"
+        INTERFACE_LINK_LIBRARIES SerialQueue::SerialQueue)
+
+    add_library(SerialQueue::TestingStatic STATIC IMPORTED)
+    set_target_properties(SerialQueue::TestingStatic PROPERTIES
+        IMPORTED_LOCATION "${SerialQueue_LIBDIR}/libserialqueue-testing.a"
         INTERFACE_LINK_LIBRARIES SerialQueue::Static)
 endif()

@@ -4,6 +4,8 @@
  * the report shows which. The second version passes them all. */
 #include "bank.h"
 
+#include <sq_explore.h>
+
 #include <stdio.h>
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "log.h"
 
 #include <serial_queue.h>
+#include <sq_explore.h>
 
 #include <errno.h>
 #include <stdio.h>

@@ -29,6 +29,5 @@
 #include "sq_semaphore.h"
 #include "sq_once.h"
 #include "sq_await.h"
-#include "sq_explore.h"
 
 #endif

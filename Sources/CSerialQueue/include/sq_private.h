@@ -9,7 +9,6 @@
 #include "sq_apply.h"
 #include "sq_await.h"
 #include "sq_deferred.h"
-#include "sq_explore.h"
 #include "sq_group.h"
 #include "sq_item.h"
 #include "sq_loop.h"
@@ -107,19 +106,11 @@ uint64_t sq__alarms_next(struct sq__alarms *alarms);
  * timer that is due, or the next one if `moves_clock`. False: there is nothing to do. */
 bool sq__pool_step(sq_pool_t *pool, bool moves_clock);
 
-/* True: the run under way has had too many steps. Its step returns false, though tasks are ready. */
-bool sq__explore_is_endless(const sq_exploration_t *exploration);
+/* True: the calling thread runs a test, or a task of one, that is being explored (sq_explore.h, of the testing library). */
+bool sq__is_explored(void);
 
-/* In a run that is recorded: the number of the running task's start in the record; SIZE_MAX: the run is not recorded, or no task runs. */
-size_t sq__explore_event(void);
-
-/* The same: the symbol of a function; "": not recorded. Valid until the next call. */
-const char *sq__explore_function(uintptr_t address);
-
-/* `name` finds the closure behind one of the Swift layer's functions, which has this symbol and was submitted with this context. It leaves the
- * name empty if it is unknown. */
-typedef void (*sq__closure_namer_t)(const char *symbol, const void *SQ_NULLABLE context, char *name, size_t size);
-void sq__explore_name_closures_by(sq__closure_namer_t name);
+/* As sq_explore_label, for code that is not linked with the testing library: no effect on a thread that is not explored. */
+void sq__explored_label(const char *label);
 
 /* Writes where this call site is: "function (file+0x123)", or the known part of it. Reads the process's files: for rare reports. */
 void sq__site_text(const void *caller, char *text, size_t size);

@@ -49,7 +49,7 @@ typedef struct sq__marks {
     SQ__ATOMIC(uint64_t) bands; /* A  parts that wait with an entry of the highest band; above: of the middle one. Hints */
 } sq__marks_t;
 
-/* What an exploration of schedules (explore/) does in place of a manual pool. */
+/* What an exploration of schedules (the testing library) does in place of a manual pool. */
 typedef struct sq__explorer {
     /* Runs what is ready and advances the clock to `until`, in an order of its own. Returns how many tasks were run. */
     size_t (*run)(struct sq__explorer *explorer, uint64_t until);

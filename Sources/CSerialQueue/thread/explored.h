@@ -2,8 +2,9 @@
  *
  * DESIGN. A thread that runs a test under exploration, or a task of such a test, has a record (self.h). Slow paths of the library
  * call the record's functions: before a sync takes a queue and after it has returned it, when a bounded queue is full, and in place of a
- * sleep. Then another thread of the run may continue. The functions are in explore/, the highest layer. Every such thread has a frame (self.h), so code
- * that runs only without a frame need not check for a record. */
+ * sleep. Then another thread of the run may continue. The functions are in the testing library (Sources/CSerialQueueTesting), which sets the
+ * record and which production programs do not link. Every such thread has a frame (self.h), so code that runs only without a frame need not
+ * check for a record. */
 #pragma once
 
 #include "thread/self.h"
@@ -18,6 +19,8 @@ typedef struct sq__explored_calls {
     sq__outcome_t (*sleep)(struct sq__explored *explored, const struct sq__wait *wait, uint64_t deadline);
     /* A wait was refused because of a deadlock. */
     void (*deadlock)(struct sq__explored *explored, const char *report);
+    /* Names the running task. */
+    void (*label)(struct sq__explored *explored, const char *label);
 } sq__explored_calls_t;
 
 typedef struct sq__explored {

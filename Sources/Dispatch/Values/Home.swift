@@ -1,6 +1,6 @@
 // Home.swift: where queues are made.
 
-import CSerialQueue
+import CSerialQueue.Private
 import Dispatch
 import SerialQueue
 import Synchronization
@@ -47,7 +47,7 @@ package final class Home: @unchecked Sendable {
     /// For how long a wait in a test may have no end: the caller may be the thread that would run the pool. `nil`: without limit. An exploration
     /// finds such waits itself.
     var patience: Duration? {
-        manual == nil || sq_is_exploring() ? nil : .seconds(20)
+        manual == nil || sq__is_explored() ? nil : .seconds(20)
     }
 
     /// Runs what the test's pool has ready, until `isDone`. Returns whether it is.

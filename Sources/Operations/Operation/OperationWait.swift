@@ -1,11 +1,11 @@
-import CSerialQueue
+import CSerialQueue.Private
 import SerialQueue
 
 extension Waiter {
     /// Blocks the thread until the end of the wait.
     func wait(within limit: Duration?) throws(SerialQueueError) {
         guard begin() else { return try check() }
-        if let pool = pool as? ManualPool, !sq_is_exploring() { pool.run() }
+        if let pool = pool as? ManualPool, !sq__is_explored() { pool.run() }
         while let item = next() {
             do {
                 try item.wait(within: deadline.map { $0 - .now })

@@ -1,4 +1,4 @@
-import CSerialQueue
+import CSerialQueue.Private
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -40,9 +40,9 @@ final class Lane: Sendable {
         let began = tick()
         var count = 0, names: [String] = []
         while let current = operation {
-            if !isTimed, sq_is_exploring() {
+            if !isTimed, sq__is_explored() {
                 names.append(current.label)
-                sq_explore_label(names.joined(separator: ", "))
+                sq__explored_label(names.joined(separator: ", "))
             }
             guard CurrentOperation.run(current) else { return start(current, for: core) }
             count += 1

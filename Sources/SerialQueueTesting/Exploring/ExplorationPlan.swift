@@ -1,4 +1,4 @@
-import CSerialQueue
+import CSerialQueueTesting
 import CTaskHook
 
 /// What to explore, and how.

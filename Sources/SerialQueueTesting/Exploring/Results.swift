@@ -1,4 +1,4 @@
-import CSerialQueue
+import CSerialQueueTesting
 
 extension Exploration {
     /// What C has run.

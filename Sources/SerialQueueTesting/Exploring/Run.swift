@@ -1,4 +1,5 @@
 import CSerialQueue
+import CSerialQueueTesting
 import CTaskHook
 import SerialQueue
 import Synchronization

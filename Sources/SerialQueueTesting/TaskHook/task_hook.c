@@ -13,6 +13,7 @@
 #define _GNU_SOURCE /* pthread_getname_np */
 #include "sq_task_hook.h"
 
+#include <sq_explore_private.h>
 #include <sq_private.h>
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* task_names.c: which function of the program a task continues in, or a queue's closure is from. */
 #include "sq_task_hook.h"
 
-#include <sq_private.h>
+#include <sq_explore_private.h>
 
 #include <stdint.h>
 #include <stdio.h>

@@ -129,6 +129,40 @@ TEST(a_member_that_waits_for_its_own_group_is_a_deadlock) {
     sq_group_release(inside.group);
 }
 
+/* The last member of another group leaves it in a task, which is a member of its own group still. To see it fail: in leave_last (group.c) do not ask
+ * for which group the task runs. */
+typedef struct leaver {
+    inside_t *inside;
+    sq_group_t *other;
+} leaver_t;
+
+static void leave_the_other_and_wait(void *context) {
+    leaver_t *leaver = context;
+    CHECK_EQUAL(sq_group_leave(leaver->other), 0);
+    wait_for_group(leaver->inside);
+}
+
+TEST(a_member_that_ends_another_group_is_needed_for_its_own) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.width = SQ_WIDTH_POOL;
+    options.pool = sq_pool_create("one", &(sq_pool_options_t){ .size = sizeof(sq_pool_options_t), .threads = 1 });
+    REQUIRE(options.pool != NULL);
+    sq_queue_t *wide = sq_queue_create("wide", &options), *own = make_queue_of("own", 0);
+    REQUIRE(wide != NULL);
+    sq_pool_release(options.pool);
+    inside_t inside = INSIDE(make(), wide);
+    leaver_t leaver = { &inside, make() };
+    CHECK_EQUAL(sq_group_enter(leaver.other), 0);
+    CHECK_EQUAL(sq_group_notify(leaver.other, own, &(sq_task_t){ do_nothing, NULL, NULL }), 0); /* the last one to leave sees to that */
+    CHECK_EQUAL(sq_group_async(inside.group, wide, leave_the_other_and_wait, &leaver), 0);
+    CHECK_EQUAL(sq_group_wait(inside.group, SQ_FOREVER), 0);
+    check_report(&inside, "waits for group \"members\"", "deadlock: ");
+    sq_queue_release(wide);
+    sq_queue_release(own);
+    sq_group_release(inside.group);
+    sq_group_release(leaver.other);
+}
+
 /* The commonest: a running member syncs onto the waiter's queue. One of the two is refused. */
 typedef struct pair {
     inside_t *inside;

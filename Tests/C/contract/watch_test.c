@@ -28,14 +28,16 @@ TEST(a_queue_that_was_no_longer_watched_can_be_watched_again) {
 typedef struct noise {
     sq_queue_t *queue;
     atomic_bool over;
-    latch_t reports;
+    latch_t reports, last;
 } noise_t;
 
 static void report_again(void *context, const sq_stall_t *stall) {
     noise_t *noise = context;
     (void)stall;
     latch_bump(&noise->reports);
-    if (!noise->over) {
+    if (noise->over) {
+        latch_bump(&noise->last);
+    } else {
         CHECK_EQUAL(sq_queue_watch(noise->queue, SHORT, &(sq_watcher_t){ .stalled = report_again, .context = noise }), 0);
     }
 }
@@ -43,7 +45,7 @@ static void report_again(void *context, const sq_stall_t *stall) {
 /* To see it fail: leave out the round in look_around. Then no other watcher is called. */
 TEST(a_watcher_with_much_to_report_does_not_keep_the_thread_from_the_others) {
     sq_queue_t *queue = make_queue_of("quiet", 0);
-    noise_t noise = { .queue = make_queue_of("noisy", 0), .reports = LATCH_INIT };
+    noise_t noise = { .queue = make_queue_of("noisy", 0), .reports = LATCH_INIT, .last = LATCH_INIT };
     stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     runner_t runners[2] = { { 0, LATCH_INIT, LATCH_INIT }, { 0, LATCH_INIT, LATCH_INIT } };
     watch(queue, &ward, SHORT); /* first: the thread looks at the newest first */
@@ -53,6 +55,7 @@ TEST(a_watcher_with_much_to_report_does_not_keep_the_thread_from_the_others) {
     CHECK_EQUAL(sq_async(queue, run_long, &runners[1]), 0);
     latch_wait(&ward.calls, 1);
     noise.over = true;
+    latch_wait(&noise.last, 1); /* the watcher uses `noise`, and its queue */
     latch_bump(&runners[0].leave);
     latch_bump(&runners[1].leave);
     drain(queue);

@@ -112,6 +112,58 @@ WIDE(item_wide_room, held, 1, t_cancel, t_fill, t_resume)
 WIDE(item_wide_gone, submitted, 0, t_cancel, t_release_queue)
 BODY(item_delay_gone, delayed, 0, t_cancel, t_release_queue)
 
+/* The item has a reference to its pool while the queue has the item, and no longer. */
+static void refused_on_a_manual_pool(void) {
+    static const expectation_t nothing;
+    stage_begin(&nothing, 0);
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = sq_pool_create_manual("M");
+    sq_queue_t *queue = sq_queue_create("A", &options);
+    sq_item_t *item = sq_item_create("I", &(sq_task_t){ scene_do_nothing, NULL, NULL });
+    scene_allow(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0, 0);
+    if (sq_item_submit(item, queue) != ESHUTDOWN) {
+        ex_fail("item: a closed queue took it");
+    }
+    sq_item_release(item);
+    sq_queue_release(queue);
+    sq_pool_run(options.pool);
+    sq_pool_release(options.pool);
+    stage_end();
+}
+
+/* A thread that waits for the item runs its pool meanwhile, and another one submits to another queue there. */
+static sq_queue_t *other_on_pool;
+
+static void wait_and_run(void *unused) {
+    (void)unused;
+    scene_allow(sq_item_wait(scene.item, SQ_FOREVER), 0, 0);
+}
+
+static void submit_there(void *unused) {
+    (void)unused;
+    scene_allow(sq_async(other_on_pool, scene_do_nothing, NULL), 0, 0);
+}
+
+static void waits_on_a_manual_pool(void) {
+    static const expectation_t nothing;
+    stage_begin(&nothing, 0);
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = sq_pool_create_manual("M");
+    sq_queue_t *queue = sq_queue_create("A", &options);
+    other_on_pool = sq_queue_create("B", &options);
+    scene = (item_scene_t){ .item = sq_item_create("I", &(sq_task_t){ scene_do_nothing, NULL, NULL }) };
+    scene_allow(sq_item_submit(scene.item, queue), 0, 0);
+    int waiter = ex_start(wait_and_run, NULL, false), submitter = ex_start(submit_there, NULL, false);
+    ex_join(waiter);
+    ex_join(submitter);
+    sq_item_release(scene.item);
+    sq_pool_run(options.pool);
+    sq_queue_release(queue);
+    sq_queue_release(other_on_pool);
+    sq_pool_release(options.pool);
+    stage_end();
+}
+
 const scenario_t item_scenarios[] = {
     { "item_submit_cancel", "a cancel against the submission: it is left to the submitter, or comes before it", .body = item_submit_cancel },
     { "item_submit_cancel_room", "the same on a queue of limited capacity", .body = item_submit_cancel_room },
@@ -129,6 +181,8 @@ const scenario_t item_scenarios[] = {
     { "item_submit_twice", "two submitters: one is refused", .body = item_submit_twice },
     { "item_submit_discard", "a submission, a shutdown and a cancel", .body = item_submit_discard },
     { "item_wait_notify", "a wait and notifications against the turn", .body = item_wait_notify },
+    { "item_refused_manual", "an item that a queue on a manual pool has refused, and its end", .body = refused_on_a_manual_pool },
+    { "item_waits_manual", "a wait that runs a manual pool, to which another thread submits", .body = waits_on_a_manual_pool },
     { "item_await", "a wait without a thread against a cancel and the turn", .body = item_await },
     { "item_await_withdraw", "the same, withdrawn at the outcome", .body = item_await_withdraw },
     { "item_release", "the last release against the turn and a wait", .body = item_release },

@@ -6,12 +6,15 @@
 #include "item_scene.h"
 
 #include "state/queue.h"
+#include "thread/self.h"
 
 #include <errno.h>
 #include <string.h>
 
 item_scene_t scene;
 static struct { int ran, discarded, cancelled; bool over; uint64_t cell; } seen;
+static const sq__self_t *submitter; /* of a thread that is inside of scene_submit; NULL: of none */
+static bool submitter_discards;     /* it has called the discard function there */
 static int expected_awaits;
 static int registered, notified, wants; /* notifications; the order of those of one thread */
 
@@ -54,6 +57,7 @@ static void discard(void *unused) {
     if (seen.ran || seen.discarded++) {
         ex_fail("item: it is discarded twice, or has run");
     }
+    submitter_discards |= sq__self() == submitter;
     if (scene.syncs_discarded) {
         if (sq_current_queue() != NULL) {
             ex_fail("item: a cancelled item's discard function is on a queue");
@@ -74,7 +78,12 @@ static void check_over(const char *finder, bool ran) {
 }
 
 int scene_submit(unsigned queue) {
+    submitter = sq__self();
     int error = sq_item_submit(scene.item, scene.queues[queue]);
+    submitter = NULL;
+    if (submitter_discards && error != ECANCELED) {
+        ex_fail("item: its submitter has discarded it, and was not told that it is cancelled");
+    }
     if (error == ECANCELED && !sq_item_is_cancelled(scene.item)) {
         ex_fail("item: no thread has cancelled it");
     }
@@ -173,6 +182,8 @@ static void make_all(const sq_queue_options_t *options) {
     static const char *const labels[] = { "A", "B" };
     memset(&seen, 0, sizeof seen);
     memset(&awaited, 0, sizeof awaited);
+    submitter = NULL;
+    submitter_discards = false;
     expected_awaits = 0;
     scene = (item_scene_t){ .item = sq_item_create("I", &(sq_task_t){ run, NULL, discard }) };
     registered = notified = wants = 0;

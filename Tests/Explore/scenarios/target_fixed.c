@@ -158,6 +158,19 @@ static void fixed_by_two(void) {
     end(2);
 }
 
+/* A target that is refused leaves the queue the one that it has, which the program releases. */
+static void refused(void) {
+    static const expectation_t nothing;
+    stage_begin(&nothing, 0);
+    sq_queue_t *first = sq_queue_create("first", NULL), *above = sq_queue_create("above", NULL);
+    if (sq_queue_set_target(above, first) != 0 || sq_queue_set_target(above, above) != EINVAL) {
+        ex_fail("target: a queue was to get the first one, and not itself");
+    }
+    sq_queue_release(first);
+    sq_queue_release(above);
+    stage_end();
+}
+
 const scenario_t target_fixed_scenarios[] = {
     { "target_fixed_async", "the target is moved before the first async above it, or stays", .body = against_async },
     { "target_fixed_sync", "the same for the first syncs of two queues, which exclude each other", .body = against_sync },
@@ -165,5 +178,6 @@ const scenario_t target_fixed_scenarios[] = {
     { "target_fixed_own", "a queue gets its target before the sync that waits while it is suspended, or none", .body = own_target },
     { "target_fixed_moved", "the first async of another thread comes when the one that set the target fixes it", .body = moved_and_used },
     { "target_fixed_by_two", "a thread that finds the targets fixed by another one knows the last of them", .body = fixed_by_two },
+    { "target_fixed_refused", "a target that is refused leaves the one before", .body = refused },
     { 0 },
 };

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <serial_queue.h>
+#include <sq_explore.h>
 
 /* Asked about each job that is enqueued on the global executor, on any thread. True: the job now belongs to the function. */
 typedef _Bool (*sq_task_take_t)(void *_Nonnull job);

@@ -1,5 +1,7 @@
 /* sq_explore.h: deterministic tests of a program's own code, under many schedules.
  *
+ * These calls are libserialqueue-testing, a library that tests are linked with, and no other programs. It needs the core of its own release.
+ *
  * A test is a function that gets a manual pool, makes its queues on it, and checks what came out. sq_explore calls it many
  * times. Each time the pool takes other decisions where threads would be free to: which ready queue is next (each queue keeps
  * its order); which timer fires first, if those of several queues are due at the same time; whether a timed wait expires; and

@@ -1,6 +1,6 @@
 #include "explore/explored_run.h"
 #include "include/sq_explore.h"
-#include "include/sq_private.h"
+#include "include/sq_explore_private.h"
 
 #include "explore/hunt.h"
 #include "explore/report.h"

@@ -8,6 +8,7 @@
 #include "include/sq_shutdown.h"
 #include "platform/container.h"
 #include "platform/memory.h"
+#include "platform/text.h"
 #include "platform/thread.h"
 
 #include <errno.h>
@@ -147,10 +148,21 @@ static void report_deadlock(sq__explored_t *explored, const char *report) {
     sq__run_fail(((sq__thread_t *)explored)->run, report);
 }
 
+/* Labels */
+
+void sq__run_label(sq__thread_t *thread, const char *label) {
+    if (thread->run->record.is_on && thread->queue != NULL) {
+        sq__text_copy(thread->name, sizeof thread->name, label);
+        sq__record_rename(&thread->run->record, thread->event, label);
+    }
+}
+
+static void label_here(sq__explored_t *explored, const char *label) { sq__run_label((sq__thread_t *)explored, label); }
+
 /* Begin and end */
 
 int sq__run_begin(sq__run_t *run, const char *name) {
-    static const sq__explored_calls_t calls = { .pause = pause_here, .sleep = sleep_in_run, .deadlock = report_deadlock };
+    static const sq__explored_calls_t calls = { .pause = pause_here, .sleep = sleep_in_run, .deadlock = report_deadlock, .label = label_here };
     sq__self_t *self = sq__self_listed();
     if (run->test.token == NULL && (run->test.token = sq__token_acquire()) == NULL) {
         return ENOMEM;

@@ -17,3 +17,6 @@ void sq__run_free(sq__run_t *run);
 
 /* Another task may go first: the schedule decides. The texts: as sq__explored_calls_t has them. */
 void sq__run_pause(sq__thread_t *thread, const char *doing, const char *label, void (*function)(void *));
+
+/* Names the running task in the record, if there is one. Copies the label. */
+void sq__run_label(sq__thread_t *thread, const char *label);

@@ -2,9 +2,8 @@
 #include "include/sq_explore.h"
 
 #include "explore/explored_run.h"
-#include "include/sq_private.h"
+#include "include/sq_explore_private.h"
 #include "platform/fatal.h"
-#include "platform/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,9 +25,8 @@ void sq_explore_fail_at(const char *condition, const char *file, int line) {
 
 void sq_explore_label(const char *label) {
     sq__thread_t *thread = sq__run_thread();
-    if (thread != NULL && thread->run->record.is_on && thread->queue != NULL) {
-        sq__text_copy(thread->name, sizeof thread->name, label);
-        sq__record_rename(&thread->run->record, thread->event, label);
+    if (thread != NULL) {
+        sq__run_label(thread, label);
     }
 }
 

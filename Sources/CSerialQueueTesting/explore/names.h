@@ -2,7 +2,7 @@
 #pragma once
 
 #include "explore/run_state.h"
-#include "include/sq_private.h" /* sq__explore_name_closures_by */
+#include "include/sq_explore_private.h" /* sq__explore_name_closures_by */
 
 /* What is next in a ready queue. */
 sq__called_t sq__next_called(sq_queue_t *queue);

@@ -1,0 +1,95 @@
+/* parts_scene.c: parts_scene.h */
+#include "parts_scene.h"
+
+#include "pool/growth_alarm.h"
+
+#include <limits.h>
+
+enum { ENTRIES = 16 };
+
+typedef struct entry {
+    sq__ready_t ready;
+    void (*run)(void), (*then)(void); /* `then` in another turn, unless it is NULL */
+} entry_t;
+
+sq__pool_t *pool;
+static entry_t entries[ENTRIES];
+static unsigned posted;
+
+static sq__ready_end_t call(sq__ready_t *ready, size_t batch, size_t *ran) {
+    (void)batch;
+    entry_t *entry = (entry_t *)ready;
+    *ran += 1;
+    entry->run();
+    entry->run = entry->then;
+    entry->then = NULL;
+    return entry->run != NULL ? SQ__READY_MORE : SQ__READY_GONE;
+}
+
+void parts_begin(size_t seats, size_t part_seats) {
+    static const expectation_t nothing;
+    stage_begin(&nothing, 0);
+    posted = 0;
+    const sq__pool_plan_t plan = { .call = call, .label = "in parts", .seats = seats, .most = seats, .part_seats = part_seats };
+    if (sq__pool_create(&pool, &plan) != 0) {
+        ex_fail("the explorer itself: no pool");
+    }
+    sq__growth_end(pool);
+}
+
+void parts_end_stage(void) {
+    for (unsigned i = 1; i < ex_threads(); i += 1) {
+        ex_join((int)i);
+    }
+    stage_end();
+}
+
+void parts_check_members(unsigned most) {
+    unsigned members = 0;
+    for (unsigned i = 0; i < pool->count; i += 1) {
+        members += pool->parts[i].members;
+    }
+    if (members != sq__load_relaxed(&pool->members) || members > most) {
+        ex_fail("%u members in the parts, of at most %u, and the pool counts %u", members, most, sq__load_relaxed(&pool->members));
+    }
+}
+
+/* The members end one after the other: a reduced search would try all orders. */
+void parts_end(void) {
+    ex_await_rest();
+    parts_check_members(UINT_MAX);
+    for (unsigned i = 0; i < pool->count; i += 1) {
+        sq__member_t *picked;
+        do {
+            sq__mutex_lock(&pool->parts[i].lock);
+            picked = sq__members_pick_idle(&pool->parts[i], 1);
+            sq__mutex_unlock(&pool->parts[i].lock);
+            sq__members_dismiss(picked);
+            ex_await_rest();
+        } while (picked != NULL);
+    }
+    sq__pool_release(pool);
+    parts_end_stage();
+}
+
+void parts_post_turns(sq__band_t band, void (*run)(void), void (*then)(void)) {
+    entry_t *entry = &entries[posted++];
+    *entry = (entry_t){ .run = run, .then = then };
+    sq__pool_post(pool, band, &entry->ready);
+}
+
+void parts_post(sq__band_t band, void (*run)(void)) { parts_post_turns(band, run, NULL); }
+
+void parts_post_and_await(unsigned gate, void (*run)(void)) {
+    parts_post(SQ__BAND_NORMAL, run);
+    ex_gate_pass(gate);
+    ex_await_rest();
+}
+
+void parts_open_and_await(unsigned gate, unsigned answer) {
+    ex_gate_open(gate);
+    ex_gate_pass(answer);
+    ex_await_rest();
+}
+
+sq__ready_t *parts_next_entry(void) { return &entries[posted].ready; }

@@ -73,7 +73,7 @@ check-packages: ## prints the Debian packages that `make check` needs
 
 check-long: ## what else must hold before a change lands, but the sanitizers: explored schedules, clang, optimised Swift, examples, installing, other systems, fuzzing
 	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake python3 $(SWIFT_TOOLS))
-	$(call check_parts,model + swift-release examples install release dispatch-c + c-clang$(comma)probes-clang cross fuzz)
+	$(call check_parts,dispatch-c model + swift-release examples install release + c-clang$(comma)probes-clang cross fuzz)
 
 check-c: ## the C tests
 	$(call need,$(C_TOOLS))
@@ -164,7 +164,7 @@ bench-swift bench-growth bench-readme: bench-%: ## the same for Swift closures; 
 
 check-tsan: ## the C and Swift tests under ThreadSanitizer
 	$(call need,gcc libc tsan $(SWIFT_TOOLS))
-	$(call check_parts,c-tsan probes-tsan examples-tsan storm-tsan dispatch-c-tsan + swift-tsan cells-tsan)
+	$(call check_parts,c-tsan probes-tsan storm-tsan dispatch-c-tsan + swift-tsan cells-tsan + examples-tsan)
 
 check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanitizer; ALSO=PART as soon as a processor is free
 	$(call need,gcc libc asan $(SWIFT_TOOLS))

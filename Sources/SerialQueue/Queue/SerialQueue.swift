@@ -54,4 +54,10 @@ extension SerialQueue {
         }
         self.init(owning: queue)
     }
+
+    /// Makes a queue that has a thread whenever it has something to run, of this class of service.
+    package convenience init(label: String, threadsOf service: ServiceClass) {
+        self.init(label: label)
+        sq__queue_set_service(queue, service.inC)
+    }
 }

@@ -9,11 +9,20 @@
 
 #include <errno.h>
 
-void sq__cache_find_thread(sq__client_t *client) {
-    sq__mutex_lock(&sq__cache.lock);
+/* L. */
+static void serve(sq__client_t *client) {
     if (!sq__cache_serve(client)) {
         sq__cache_append_to_line(client);
         sq__keeper_call();
+    }
+}
+
+void sq__cache_find_thread(sq__client_t *client) {
+    sq__mutex_lock(&sq__cache.lock);
+    if (sq__cache.is_coming) {
+        sq__cache_append_to_line(client);
+    } else {
+        serve(client);
     }
     sq__mutex_unlock(&sq__cache.lock);
 }
@@ -76,6 +85,16 @@ static void be_kept_no_longer(sq__cached_thread_t *self) {
     sq__mutex_unlock(&sq__cache.lock);
 }
 
+/* This thread was taken or started for a posted client, and has come. Before it calls that, the next one of the line gets a thread. */
+static void come(void) {
+    sq__mutex_lock(&sq__cache.lock);
+    sq__cache.is_coming = false;
+    if (sq__cache.line != NULL) {
+        serve(sq__cache_take_from_line(NULL));
+    }
+    sq__mutex_unlock(&sq__cache.lock);
+}
+
 /* Waits for what is to be run next: the client that it ran last, or another one. NULL: nothing, the thread ends. */
 static sq__client_t *idle(sq__cached_thread_t *self, sq__wait_id_t wait_id) {
     sq__client_t *client = sq__load_relaxed(&sq__cache.line_waits) ? serve_instead(self, wait_id) : NULL;
@@ -94,6 +113,9 @@ static sq__client_t *idle(sq__cached_thread_t *self, sq__wait_id_t wait_id) {
     if (self->is_kept) {
         be_kept_no_longer(self);
     }
+    if (outcome == SQ__REFUSED && self->other != NULL) {
+        come();
+    }
     return outcome == SQ__GRANTED ? self->own : outcome == SQ__REFUSED ? self->other : NULL;
 }
 
@@ -106,7 +128,12 @@ static void cached_thread_main(void *argument) {
     SQ__LIST_APPEND(sq__cache.threads_end, &self);
     sq__token_wait_in(self.token, &self);
     sq__mutex_unlock(&sq__cache.lock);
-    while ((client = idle(&self, wait_id)) != NULL) {
+    if (wait_id == 0) {
+        come();
+    } else {
+        client = idle(&self, wait_id);
+    }
+    for (; client != NULL; client = idle(&self, wait_id)) {
         sq__thread_take_name(&self.start, &client->start);
         self.own = client;
         client->token = self.token;

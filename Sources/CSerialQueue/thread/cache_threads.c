@@ -42,10 +42,7 @@ bool sq__cache_start(sq__client_t *client, bool is_posted) {
         return false;
     }
     client->token = token;
-    client->wait_id = sq__token_prepare(token);
-    if (is_posted) {
-        sq__token_grant(token, client->wait_id);
-    }
+    client->wait_id = is_posted ? 0 : sq__token_prepare(token);
     if (sq__thread_start_planned(&client->start) != 0) {
         sq__token_recycle(token);
         return false;
@@ -95,12 +92,16 @@ bool sq__cache_join_idle(sq__client_t *client, bool *some_idle) {
     return false;
 }
 
-bool sq__cache_serve(sq__client_t *client) { return (sq__cache.keeper != NULL && take_idle(client)) || sq__cache_start(client, true); }
+bool sq__cache_serve(sq__client_t *client) {
+    sq__cache.is_coming = (sq__cache.keeper != NULL && take_idle(client)) || sq__cache_start(client, true);
+    return sq__cache.is_coming;
+}
 
 /* The child has none of these threads, and no post comes to a client of the parent. */
 static void forget_all(void) {
     sq__cache.clients = 0;
     sq__cache.kept = 0;
+    sq__cache.is_coming = false;
     sq__cache.threads = NULL;
     sq__cache.threads_end = &sq__cache.threads;
     sq__cache.line = NULL;

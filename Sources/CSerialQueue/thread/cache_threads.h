@@ -29,6 +29,7 @@ typedef struct sq__cache {
     sq__cached_thread_t *threads, **threads_end;      /* L  those that idled when they were looked at come first */
     unsigned kept;                                    /* L  how many threads without a stack of their own are kept: no more than there are clients */
     sq__client_t *line, **line_end;                   /* L  posted clients without a thread, in the order of their posts */
+    bool is_coming;                                   /* L  a thread was taken or started for a posted client, and has not come yet: then it looks at the line */
     sq__token_t *keeper;                              /* L  its token; NULL: there is none */
 } sq__cache_t;
 
@@ -37,13 +38,13 @@ extern sq__cache_t sq__cache;
 /* L. Ends this thread's wait, if it idles: it runs the client, or ends if that is NULL. */
 bool sq__cache_take(sq__cached_thread_t *thread, sq__client_t *client);
 
-/* L. Starts a thread for the client. `is_posted`: it calls it at once. False: no memory or no thread. */
+/* L. Starts a thread for the client. `is_posted`: it calls it at once, and the client has no wait. False: no memory or no thread. */
 bool sq__cache_start(sq__client_t *client, bool is_posted);
 
 /* L. An idle thread that nobody will post becomes the client's, which may post it. False: *some_idle says whether others idle. */
 bool sq__cache_join_idle(sq__client_t *client, bool *some_idle);
 
-/* L. Finds a thread for a posted client: one that idles, if there is a keeper; else it starts one. False: no memory or no thread. */
+/* L. Finds a thread for a posted client, which then is coming: one that idles, if there is a keeper; else it starts one. False: no memory or no thread. */
 bool sq__cache_serve(sq__client_t *client);
 
 /* L. The first client of the line that this thread may serve; NULL: there is none. Of any thread, if that is NULL. */

@@ -43,7 +43,7 @@ typedef struct ex_setting {
     bool is_warm; /* in a reduced search: the scenario's threads have their tokens before they begin, and give them back when all others rest */
     bool has_warm_workers; /* in a reduced search: before the scenario begins, each queue's own thread has run a task, and sleeps */
     bool no_wait_ends_early; /* the same, and no wait of the scenario has a deadline */
-    unsigned spares; /* how many spare threads there may be (thread/spare.h); 0: no worker rests */
+    unsigned spares; /* how many idle threads are kept (thread/cache.h); 0: none is taken or ends */
 } ex_setting_t;
 extern ex_setting_t ex_setting;
 

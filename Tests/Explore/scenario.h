@@ -34,7 +34,7 @@ typedef struct scenario {
     bool is_cold;                    /* in a reduced search its threads get their tokens when they first wait, as they do elsewhere */
     bool lists_threads;              /* threads are in their list, for a dump */
     bool has_parts;                  /* each seat of its pool is a part of its own (pool/parts.h) */
-    unsigned spares;                 /* how many spare threads (thread/spare.h): a worker without posts may rest at any time; 0: none ever does */
+    unsigned spares;                 /* how many idle threads are kept (thread/cache.h): they are taken, and end, at any time; 0: never */
     const char *prints[EX_MEMORIES]; /* all that it may print, and each of it must come; NULL: as in the model before */
     uint8_t bound[EX_COSTS];         /* of the depth-first search; all 0: 2 preemptions, 1 expiry, 1 disturbance */
 } scenario_t;
@@ -43,7 +43,7 @@ extern const scenario_t target_scenarios[], target_fixed_scenarios[], litmus_sce
     deferred_scenarios[], suspend_scenarios[], watch_scenarios[], dump_scenarios[], shutdown_scenarios[], release_scenarios[], deadlock_scenarios[],
     depth_scenarios[], pool_scenarios[], pool_end_scenarios[], parts_scenarios[], parts_entry_scenarios[], parts_bands_scenarios[], alarm_scenarios[], timer_scenarios[], pending_scenarios[], value_scenarios[], semaphore_once_scenarios[],
     group_scenarios[], item_scenarios[], item_repeat_scenarios[], await_scenarios[], mix_scenarios[], concurrent_scenarios[], concurrent_puzzle_scenarios[],
-    apply_scenarios[], member_scenarios[], loop_scenarios[], loop_wait_scenarios[], recording_scenarios[], store_scenarios[], spare_scenarios[];
+    apply_scenarios[], member_scenarios[], loop_scenarios[], loop_wait_scenarios[], recording_scenarios[], store_scenarios[], cache_scenarios[];
 extern const scenario_t *const scenario_groups[];
 extern const char *const scenario_group_names[];
 

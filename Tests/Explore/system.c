@@ -138,13 +138,16 @@ void sq__condition_signal(sq__condition_t *condition) {
 static void call_exit(void *exit) { ((sq__exit_t *)exit)->call(exit); }
 
 int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind) {
-    (void)kind;
-    *start = (sq__thread_start_t){ body, argument };
-    ex_write(start, sizeof *start);
-    return sq__thread_start_again(start);
+    sq__thread_plan(start, body, argument, kind);
+    return sq__thread_start_planned(start);
 }
 
-int sq__thread_start_again(sq__thread_start_t *start) {
+void sq__thread_plan(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind) {
+    *start = (sq__thread_start_t){ body, argument, kind->service, (uint32_t)(kind->stack_size / 1024) };
+    ex_write(start, sizeof *start);
+}
+
+int sq__thread_start_planned(sq__thread_start_t *start) {
     BEGIN_AT(&mutexes, EX_WRITES, NULL, EX_NOTHING); /* threads have numbers, in the order of their starts */
     ex_read(start, sizeof *start);
     if (ex_setting.faults && ex_choose(2, EX_DISTURB) == 1) {
@@ -159,8 +162,9 @@ int sq__thread_start_again(sq__thread_start_t *start) {
 
 unsigned ex_part_seats(void) { return ex_setting.has_parts ? 1 : 100; }
 uint64_t ex_visit_after(void) { return 0; } /* the clock stands still while threads run: each visit that it may ask for is made */
-unsigned ex_spares(void) { return ex_setting.spares; }
-uint64_t ex_rests_after(void) { return ex_setting.spares > 0 ? 1000 : UINT64_MAX - ex_now(); }
+unsigned ex_kept_threads(void) { return ex_setting.spares > 0 ? ex_setting.spares : 100; }
+unsigned ex_thread_looks(void) { return ex_setting.spares > 0 ? 16 : 0; }
+uint64_t ex_idles_for(void) { return ex_setting.spares > 0 ? 1000 : 0; }
 
 void sq__thread_yield(void) { ex_point(); }
 

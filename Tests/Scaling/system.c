@@ -110,17 +110,20 @@ static void call_exit(void *exit) { ((sq__exit_t *)exit)->call(exit); }
 int sq__thread_at_exit(sq__exit_t *exit) { return ex_at_exit(call_exit, exit), 0; }
 
 int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind) {
-    (void)kind;
-    *start = (sq__thread_start_t){ body, argument };
-    return sq__thread_start_again(start);
+    sq__thread_plan(start, body, argument, kind);
+    return sq__thread_start_planned(start);
 }
-int sq__thread_start_again(sq__thread_start_t *start) {
+void sq__thread_plan(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind) {
+    *start = (sq__thread_start_t){ body, argument, kind->service, (uint32_t)(kind->stack_size / 1024) };
+}
+int sq__thread_start_planned(sq__thread_start_t *start) {
     sc_spend(sc_costs.wake);
     (void)ex_start(start->body, start->argument, true);
     return 0;
 }
-unsigned ex_spares(void) { return 0; }
-uint64_t ex_rests_after(void) { return UINT64_MAX - ex_now(); } /* no worker rests */
+unsigned ex_kept_threads(void) { return 100; }
+unsigned ex_thread_looks(void) { return 16; }
+uint64_t ex_idles_for(void) { return 0; } /* an idle thread stays */
 
 void ex_pause(void) { sc_spend(sc_costs.pause); }
 void sq__thread_yield(void) { sc_spend(sc_costs.yield); sc_pass(); } /* nobody waits for this core */

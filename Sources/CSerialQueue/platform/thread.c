@@ -35,11 +35,16 @@ static void left(void *unused) {
     sq__thread_left();
 }
 
-void sq__thread_take_name(const sq__thread_start_t *start) { sq__thread_name_self(start->name); }
+void sq__thread_take_name(sq__thread_start_t *own, const sq__thread_start_t *start) {
+    if (strcmp(own->name, start->name) != 0) {
+        memcpy(own->name, start->name, NAME_SIZE);
+        sq__thread_name_self(own->name);
+    }
+}
 
 static void *thread_main(void *argument) {
     const sq__thread_start_t *start = argument;
-    sq__thread_take_name(start); /* by itself: when another thread does it, this one may have ended */
+    sq__thread_name_self(start->name); /* by itself: when another thread does it, this one may have ended */
     sq__thread_become_like_main();
     sq__service_apply(start->service);
     pthread_cleanup_push(left, NULL);
@@ -77,15 +82,30 @@ bool sq__thread_stack_size_is_valid(size_t bytes) {
     return bytes >= (size_t)PTHREAD_STACK_MIN && bytes <= (SIZE_MAX < UINT64_C(1) << 40 ? SIZE_MAX / 4 : (size_t)1 << 40);
 }
 
-static int create(sq__thread_start_t *start, size_t stack_size) {
+/* Rounded up. What has too many is more than any system gives. */
+static uint32_t kibibytes(size_t bytes) {
+    size_t whole = bytes / 1024 + (bytes % 1024 != 0);
+    return whole < UINT32_MAX ? (uint32_t)whole : UINT32_MAX;
+}
+
+void sq__thread_plan(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind) {
+    *start = (sq__thread_start_t){ .body = body, .argument = argument, .service = kind->service,
+                                   .stack_kib = kibibytes(kind->stack_size) };
+    sq__text_copy(start->name, NAME_SIZE, part_to_show(kind->name));
+    if (start->name[0] == '\0') {
+        sq__thread_name(start->name, NAME_SIZE);
+    }
+}
+
+int sq__thread_start_planned(sq__thread_start_t *start) {
     pthread_attr_t attributes;
     int error = pthread_attr_init(&attributes);
     if (error) {
-        return error;
+        return ENOMEM;
     }
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    if (stack_size) {
-        error = pthread_attr_setstacksize(&attributes, stack_size + sq__load_relaxed(&thread_locals));
+    if (start->stack_kib > 0) {
+        error = pthread_attr_setstacksize(&attributes, (size_t)start->stack_kib * 1024 + sq__load_relaxed(&thread_locals));
     }
     if (error == 0) {
         sigset_t blocked, before;
@@ -101,17 +121,9 @@ static int create(sq__thread_start_t *start, size_t stack_size) {
 }
 
 int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind) {
-    start->body = body;
-    start->argument = argument;
-    start->service = kind->service;
-    sq__text_copy(start->name, NAME_SIZE, part_to_show(kind->name));
-    if (start->name[0] == '\0') {
-        sq__thread_name(start->name, NAME_SIZE);
-    }
-    return create(start, kind->stack_size);
+    sq__thread_plan(start, body, argument, kind);
+    return sq__thread_start_planned(start);
 }
-
-int sq__thread_start_again(sq__thread_start_t *start) { return create(start, 0); }
 
 void sq__thread_yield(void) { sched_yield(); }
 

@@ -28,6 +28,7 @@ typedef struct sq__thread_start {
     void (*body)(void *);
     void *argument;
     sq_service_t service;
+    uint32_t stack_kib; /* 0: the system's default */
     char name[16]; /* Linux takes 15 bytes and a NUL */
 } sq__thread_start_t;
 
@@ -38,11 +39,12 @@ typedef struct sq__thread_kind {
 } sq__thread_kind_t;
 int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind);
 
-/* Starts another thread with the same body, argument, name and service, and the default stack. Returns 0 or ENOMEM. */
-int sq__thread_start_again(sq__thread_start_t *start);
+/* The same in two steps. The second one may be done again: it starts another thread. */
+void sq__thread_plan(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind);
+int sq__thread_start_planned(sq__thread_start_t *start);
 
-/* Gives the calling thread the name of one that was started with this. */
-void sq__thread_take_name(const sq__thread_start_t *start);
+/* Gives the calling thread the name of one that is started with `start`. `own` has the name that it has. */
+void sq__thread_take_name(sq__thread_start_t *own, const sq__thread_start_t *start);
 
 /* Where the C library ends a thread without unwinding it (musl), no frame is asked (platform/unwind.h). Then this function, if one
  * is set, is called as the thread ends: by a thread of the library that has not returned, and by sq__thread_left. */

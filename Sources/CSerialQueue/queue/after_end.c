@@ -115,7 +115,7 @@ static sq_queue_t *join_successor(sq_queue_t *queue) {
 static bool may_stay(const sq_queue_t *successor) {
     /* [reference] acquire: the last use by a thread that has released it; the ended queue frees it without a release. */
     return sq__state_is_free(sq__load_relaxed(&successor->state)) && sq__load_acquire(&successor->references) == 1
-        && sq__runner_worker(sq__load_relaxed(&successor->runner)) == NULL;
+        && sq__runner_client(sq__load_relaxed(&successor->runner)) == NULL;
 }
 
 static void leave_successor(sq_queue_t *queue) {

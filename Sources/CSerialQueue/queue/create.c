@@ -81,7 +81,8 @@ sq_queue_t *sq__queue_create(const char *label, const sq_queue_options_t *option
     }
     memcpy(queue->label, label != NULL ? label : "", length + 1);
     sq__handle_mark(queue);
-    queue->stack_kib = (uint32_t)((options->stack_size + 1023) / 1024);
+    size_t kibibytes = (options->stack_size + 1023) / 1024; /* the largest size is one more than fits; no system has that much */
+    queue->stack_kib = kibibytes < SQ__STACK_KIB_MOST ? (uint32_t)kibibytes : SQ__STACK_KIB_MOST;
     queue->process = sq__process();
     if (options->capacity > 0 && (queue->permits = sq__capacity_create(options->capacity, sq__async_give_permit)) == NULL) {
         sq__memory_free(sq__queue_memory(queue));
@@ -188,9 +189,9 @@ void sq_queue_release(sq_queue_t *queue) {
             return;
         }
     }
-    sq__worker_t *worker = sq__runner_worker(sq__load_relaxed(&queue->runner)); /* after everybody's last use of the queue */
-    if (worker != NULL && !sq__queue_is_stale(queue)) {
-        sq__worker_stop(worker);
+    sq__client_t *client = sq__runner_client(sq__load_relaxed(&queue->runner)); /* after everybody's last use of the queue */
+    if (client != NULL && !sq__queue_is_stale(queue)) {
+        sq__cache_leave(client);
     }
     sq__queue_dispose(queue);
 }

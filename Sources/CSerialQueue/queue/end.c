@@ -159,7 +159,7 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
     sq__trace_hook_begin(queue);
     sq__lock(queue);
     sq__runner_t runner = sq__load_relaxed(&queue->runner);
-    sq__worker_t *worker = sq__runner_worker(runner);
+    sq__client_t *client = sq__runner_client(runner);
     if (!by_runner && sq__pending_timers_exists(queue)) {
         bool posts = !sq__is_concurrent(queue) || sq__admit_by_pool(queue);
         sq__unlock(queue);
@@ -176,7 +176,7 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
     if (sq__is_traced(queue)) {
         sq__trace_hook_event(queue, SQ__EVENT_ENDED, 0, 0, 0);
     }
-    if (worker != NULL) {
+    if (client != NULL) {
         sq__store_relaxed(&queue->runner, 0);
     }
     sq_await_entry_t *awaits = take_awaits(queue);
@@ -186,8 +186,8 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
     while (!sq__cas_acq_rel(&queue->state, &state, state | SQ__ENDED)) {
     }
     SQ__PROBE2(ended, queue, SQ__LABEL_AT); /* under the lock: it is still there */
-    if (worker != NULL && !by_runner) {
-        sq__worker_stop(worker);
+    if (client != NULL && !by_runner) {
+        sq__cache_leave(client);
     }
     wake_enders(queue);
     sq__unlock(queue); /* by address alone: it may be freed already */

@@ -1,5 +1,6 @@
 #include "queue/queue_runner.h"
 
+#include "include/sq_private.h"
 #include "concurrent/admit.h"
 #include "concurrent/run_async.h"
 #include "kernel/baton.h"
@@ -10,8 +11,8 @@
 #include "queue/end.h"
 #include "queue/targeted.h"
 
-/* A worker's function: runs tasks until the baton has been passed on. False: the worker ends. */
-static bool run_on_worker(void *argument) {
+/* Called by a thread of the cache: runs tasks until the baton has been passed on. False: the queue has ended. */
+static bool run_on_thread(void *argument) {
     sq_queue_t *queue = argument;
     size_t ran = 0;
     sq__next_t next = sq__run_tasks(queue, SIZE_MAX, &ran);
@@ -58,21 +59,22 @@ void sq__baton_pass(sq_queue_t *queue) {
     }
 }
 
+void sq__queue_set_service(sq_queue_t *queue, sq_service_t service) { queue->service = service; }
+
 int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner) {
     int error = 0;
-    sq__worker_t *worker;
+    sq__client_t *client;
     sq__targeted_fix(queue);
     sq__lock(queue);
     *runner = sq__load_relaxed(&queue->runner);
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
-        error = ESHUTDOWN; /* and the worker may have ended already */
+        error = ESHUTDOWN; /* and it may have left the cache already */
     } else if (*runner == 0) {
-        const sq__thread_kind_t kind = { .name = queue->label, .stack_size = (size_t)queue->stack_kib * 1024 };
-        /* A spare thread has a stack of the default size. */
-        error = sq__worker_start(&worker, kind.stack_size == 0 ? SQ__WORKER_RESTS : SQ__WORKER_SLEEPS, run_on_worker, queue, &kind);
+        const sq__thread_kind_t kind = { .name = queue->label, .stack_size = (size_t)queue->stack_kib * 1024, .service = (sq_service_t)queue->service };
+        error = sq__cache_join(&client, run_on_thread, queue, &kind);
         if (error == 0) {
-            *runner = (sq__runner_t)worker;
-            sq__store_release(&queue->runner, *runner); /* [worker] release: the worker's fields */
+            *runner = (sq__runner_t)client;
+            sq__store_release(&queue->runner, *runner); /* [worker] release: the client's fields */
         }
     }
     sq__unlock(queue);

@@ -1,7 +1,6 @@
-/* queue_runner.h: what runs a queue's asynchronous tasks: a worker of its own, or a pool.
+/* queue_runner.h: what runs a queue's asynchronous tasks: a thread of the cache, or a pool.
  *
- * DESIGN. To a pool a queue is a ready entry, posted where a worker of the queue's own would be. The queue has a reference to
- * its pool. */
+ * DESIGN. To the cache a queue is a client (thread/cache.h), to a pool a ready entry. The queue has a reference to its pool. */
 #pragma once
 
 #include "state/queue.h"
@@ -9,13 +8,13 @@
 
 #include <errno.h>
 
-/* Fixes the queue's targets, and starts its worker if it has neither one nor a target. Returns 0 and *runner, ENOMEM or ESHUTDOWN. */
+/* Fixes the queue's targets, and makes it a client of the cache if it has no runner and no target. Returns 0 and *runner, ENOMEM or ESHUTDOWN. */
 int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner);
 
 /* Makes sure that the queue has its runner, before a task for it is accepted. Returns 0 and *runner, ENOMEM, ESHUTDOWN or
  * ESTALE. If a trace is under way, the queue records from now on. */
 static inline __attribute__((always_inline)) int sq__runner_find(sq_queue_t *queue, sq__runner_t *runner) {
-    *runner = sq__load_acquire(&queue->runner); /* [worker] acquire: the worker's fields */
+    *runner = sq__load_acquire(&queue->runner); /* [worker] acquire: the client's fields */
     if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
         if (sq__queue_is_stale(queue)) {
             return ESTALE;

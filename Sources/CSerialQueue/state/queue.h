@@ -50,6 +50,9 @@ typedef uint64_t sq__position_t;
 #define SQ__NEXT_SEGMENT ((sq__position_t)1 << 8)
 static inline unsigned sq__position_index(sq__position_t position) { return position & (SQ__NEXT_SEGMENT - 1); }
 
+/* What `stack_kib` holds. */
+#define SQ__STACK_KIB_MOST ((UINT32_C(1) << 30) - 1)
+
 /* The fields are ordered so that the runner and the submitters do not share a cache line. The fields that the runner writes for
  * each task, the fields that both read, and the state word are each at least one line apart, wherever malloc puts the queue.
  * Rarely used fields fill the space between. */
@@ -60,7 +63,8 @@ struct sq_queue {
     SQ__ATOMIC(uint64_t) ran;       /* C */
 
     SQ__ATOMIC(uint16_t) runner_spins;   /* C  a hint: the runner is out of work and spins for more; nothing runs */
-    uint32_t stack_kib;             /* I  stack size of the worker; 0: the system's default */
+    uint32_t stack_kib : 30;        /* I  stack size of its thread; 0: the system's default */
+    uint32_t service : 2;           /* I  the class of its threads, a sq_service_t */
     SQ__ATOMIC(uint64_t) discarded; /* C */
     SQ__ATOMIC(uint64_t) skipped;   /* C  consumed slots whose work was withdrawn or refused: it neither ran nor was discarded; and shared
                                      *    slots, less the threads that left them for the hand-off slot: may be below 0 (it wraps) */
@@ -75,7 +79,7 @@ struct sq_queue {
     SQ__ATOMIC(uint16_t) handoff_kind; /* C, and under the lock a thread that withdraws writes it. SQ__EMPTY: none */
     uint32_t process;               /* I  the process that made it: see process.h */
     sq__permits_t *permits;                  /* I  NULL: the capacity is unlimited */
-    SQ__ATOMIC(sq__runner_t) runner;   /* A  a worker: from the first async until the end of the queue; a pool: fixed; a target: from the moment when it is fixed */
+    SQ__ATOMIC(sq__runner_t) runner;   /* A  a client of the cache: from the first async until the end of the queue; a pool: fixed; a target: from the moment when it is fixed */
 
     /* The hand-off slot, for the task of a submitter that found the queue free; and rarely used fields. */
     sq__work_t handoff;                 /* O  any asynchronous work, or a thread from a shared slot */

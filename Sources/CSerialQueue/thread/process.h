@@ -31,7 +31,7 @@ typedef enum sq__lock_rank {
     SQ__RANK_OBJECTS, /* semaphores, groups and onces */
     SQ__RANK_READERS, /* the watched tasks of concurrent queues */
     SQ__RANK_ALARMS,
-    SQ__RANK_SPARES,  /* thread/spare.h */
+    SQ__RANK_CACHE,   /* thread/cache.h */
     SQ__RANK_TOKENS,
     SQ__RANK_SELF,    /* the list of threads */
     SQ__RANK_HANDLES, /* freed queues, in debug builds */

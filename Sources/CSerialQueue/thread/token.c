@@ -109,6 +109,8 @@ sq__wait_id_t sq__token_prepare(sq__token_t *token) {
 /* Relaxed: the swap that takes the slot publishes it to the thread that closes the queue to later waiters. */
 void sq__token_wait_in(sq__token_t *token, const void *line) { sq__store_relaxed(&token->line, line); }
 
+const void *sq__token_line(const sq__token_t *token) { return sq__load_relaxed(&token->line); }
+
 static unsigned status_of(uint64_t word, sq__wait_id_t wait_id) {
     return word >> STATUS_BITS == wait_id ? (unsigned)(word & ((1u << STATUS_BITS) - 1)) : OVER;
 }

@@ -46,8 +46,11 @@ bool sq__token_grant(sq__token_t *token, sq__wait_id_t wait_id);
 /* Refuses this wait. Returns false if it was already withdrawn, or if it is claimed. */
 bool sq__token_refuse(sq__token_t *token, sq__wait_id_t wait_id);
 
-/* T. Records that this wait has a slot in a queue, or is about to take one. `line` is the queue's address. Valid until the next prepare. */
+/* T. Records what this wait is in: a queue where it has a slot, or is about to take one; or a record of the cache (cache.h). Valid until the next prepare. */
 void sq__token_wait_in(sq__token_t *token, const void *line);
+
+/* What the last call above has recorded since the last prepare; NULL: nothing. By a thread that knows that both came before. */
+const void *sq__token_line(const sq__token_t *token);
 
 /* Refuses each open wait in this queue whose thread has taken its slot, except claimed ones. Any thread may call this. */
 void sq__token_refuse_line(const void *line);

@@ -4,21 +4,25 @@
  * thread at a time has the right to post. It posts once, and the worker calls its function once. The next post may come as soon
  * as the function has begun; so the next wait is prepared before the function is called.
  *
- * A worker that may rest gives its thread up when no post has come for a while: then its record is all that is left of it, and the next post finds a
- * thread for it (spare.h). So its function is called by one thread at a time, but not always by the same one.
- *
  * A worker frees itself after it was stopped, or after its function has returned false. */
 #pragma once
 
-#include "thread/worker_record.h"
+#include "platform/thread.h"
+#include "thread/token.h"
+
+#include <stdbool.h>
+
+typedef struct sq__worker sq__worker_t;
+
+/* What a post calls. Returns false to end the worker: then it must not be posted again. */
+typedef bool (*sq__worker_function_t)(void *argument);
 
 /* How a worker waits for a post. Yielding once before it sleeps again after a brief sleep (spin.h) pays for one that many queues share. On one
  * processor each submission would otherwise wake it, and it would interrupt the submitter, run one task and sleep. A queue's own
  * worker does not yield: with several threads in async and sync, each would find others in line when the worker comes back. */
 typedef enum sq__worker_manner {
-    SQ__WORKER_SLEEPS, /* and keeps its thread */
-    SQ__WORKER_YIELDS, /* the same, and yields */
-    SQ__WORKER_RESTS   /* after a while without a post it rests. Its threads have the default stack and service */
+    SQ__WORKER_SLEEPS,
+    SQ__WORKER_YIELDS /* first it yields */
 } sq__worker_manner_t;
 
 /* Starts the thread. On success 0 and *worker, waiting for its first post; else an errno code. The name is copied. */
@@ -30,3 +34,7 @@ void sq__worker_post(sq__worker_t *worker);
 
 /* Ends the worker, in place of a post. It must not be touched again. */
 void sq__worker_stop(sq__worker_t *worker);
+
+/* Sleeps until the wait is decided, or for `pause` nanoseconds (SQ__NEVER: without a limit), and then returns SQ__OPEN. While the store keeps much
+ * memory, first for a fifth of a second: if nobody has taken a segment in that time, the caller returns the memory to the system. */
+sq__outcome_t sq__worker_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t pause);

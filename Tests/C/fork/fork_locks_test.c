@@ -92,7 +92,7 @@ TEST(no_lock_of_a_moment_is_held_in_the_child_of_a_fork) {
     check_lock(ROUNDS, (lock_t){ "the waits", SQ__RANK_WAITS, NULL });
     check_lock(ROUNDS, (lock_t){ "the alarms", SQ__RANK_ALARMS, NULL });
     check_lock(ROUNDS, (lock_t){ "groups, items, semaphores and onces", SQ__RANK_OBJECTS, NULL });
-    check_lock(ROUNDS, (lock_t){ "the spare threads", SQ__RANK_SPARES, NULL });
+    check_lock(ROUNDS, (lock_t){ "the cache of threads", SQ__RANK_CACHE, NULL });
     check_lock(ROUNDS, (lock_t){ "the tokens", SQ__RANK_TOKENS, NULL });
 #ifdef SQ_DEBUG
     check_lock(ROUNDS, (lock_t){ "the queues that were freed", SQ__RANK_HANDLES, NULL });

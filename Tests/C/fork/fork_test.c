@@ -1,8 +1,7 @@
 /* fork_test.c: the child of a fork has the queues and none of the threads: the old ones answer, the new ones work, nothing
  * hangs. ThreadSanitizer cannot follow a process with threads through a fork: nothing is tested there. */
 #include "fork.h"
-#include "spare.h"
-#include "thread/spare.h"
+#include "cached.h"
 
 /* Every call, on an old queue, in the child. `free`: a sync can have it. Returns how many answers were wrong. */
 static int ask_everything(sq_queue_t *queue, bool is_free) {
@@ -227,28 +226,29 @@ TEST(the_child_of_a_child_is_one_more) {
     sq_queue_release(queue);
 }
 
-/* The child has none of the spare threads, and none of the queues that could need one. */
+/* The child has none of the cache's threads, and none of the queues that could need one. */
 static int idle_in_child(void *queue) {
-    int wrong = !CHECK_EQUAL(sq__spare_resting(), 0);
+    sq__cache_counts_t counts = sq__cache_count();
+    int wrong = !CHECK_EQUAL(counts.clients + counts.threads + counts.kept + counts.has_keeper, 0);
     wrong += ask_everything(queue, true);
     sq_queue_t *mine = make_used_queue("child's");
-    await_spares(1);
+    await_kept(1);
     size_t ran = 0;
     wrong += !CHECK_EQUAL(sq_async(mine, add_one, &ran), 0);
     drain(mine);
     wrong += !CHECK_EQUAL(ran, 1);
     sq_queue_release(mine);
-    await_spares(0);
+    end_cached_threads();
     return wrong;
 }
 
-/* To see it fail: forget nothing in forget_all (spare.c). Enough queues of the child would take threads of the parent, and hang. */
-TEST(in_the_child_no_spare_thread_of_the_parent_is_used) {
+/* To see it fail: forget nothing in forget_all (cache.c). Queues of the child would take threads of the parent, and hang. */
+TEST(in_the_child_no_idle_thread_of_the_parent_is_used) {
     if (fork_left_out()) {
         return;
     }
     sq_queue_t *idle = make_used_queue("idle"), *other = make_used_queue("other");
-    await_spares(2);
+    await_idle(sq__cache_count().threads);
     CHECK_EQUAL(in_fork(idle_in_child, idle), 0);
     size_t ran = 0;
     CHECK_EQUAL(sq_async(idle, add_one, &ran), 0);

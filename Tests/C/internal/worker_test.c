@@ -1,4 +1,5 @@
 /* worker_test.c: the queue's own thread: when it starts, when it cannot, what it is like. */
+#include "cached.h"
 #include "child.h"
 #include "inject.h"
 #include "latch.h"
@@ -14,6 +15,7 @@
 TEST(the_thread_starts_with_the_first_async_and_is_the_only_one) {
     sq_queue_t *queue = sq_queue_create("first", NULL);
     REQUIRE(queue != NULL);
+    end_cached_threads();
     uint64_t before = threads_started();
     long alive = threads_alive();
     drain(queue);
@@ -54,6 +56,7 @@ static void one_rush(bool all_accepted) {
     enum { THREADS = 6 };
     rush_t rush = { .queue = sq_queue_create("rush", NULL), .go = LATCH_INIT };
     REQUIRE(rush.queue != NULL);
+    end_cached_threads();
     uint64_t before = threads_started();
     pthread_t threads[THREADS];
     for (size_t i = 0; i < THREADS; i += 1) {
@@ -100,6 +103,7 @@ static void never(void *context) {
 TEST(async_is_refused_while_no_thread_can_be_started_and_nothing_is_lost) {
     sq_queue_t *queue = sq_queue_create("no thread", NULL);
     REQUIRE(queue != NULL);
+    end_cached_threads();
     long blocks = live_blocks();
     size_t ran = 0;
     fail_nth(FAIL_THREAD, 1, true);
@@ -120,6 +124,7 @@ TEST(async_is_refused_while_no_thread_can_be_started_and_nothing_is_lost) {
 TEST(a_refused_async_during_a_sync_leaves_the_sync_its_queue) {
     sq_queue_t *queue = sq_queue_create("during", NULL);
     REQUIRE(queue != NULL);
+    end_cached_threads();
     hold_t hold;
     hold_sync(&hold, queue);
     fail_nth(FAIL_THREAD, 1, false);

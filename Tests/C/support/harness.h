@@ -87,7 +87,7 @@ void let_threads_end(long at_most);
 /* rest_now returns a mark: how many threads and blocks of memory the process has. CHECK_AT_REST waits until there are no more than at
  * `mark`, and fails if that never happens, or if there are fewer. The harness does this around each test. The
  * library keeps the tokens that threads have waited on, for the next threads that wait. So that this neither looks like a leak nor
- * hides one, both calls first let KEPT_WAITERS threads wait at one time (or three more than there are processors, if that is more). No
+ * hides one, both calls first take as many tokens as KEPT_WAITERS threads use that wait at one time (or three more than there are processors, if that is more). No
  * test has more. */
 typedef struct rest {
     long threads, blocks;

@@ -17,6 +17,8 @@ void *ex_mine(const void *object);
 typedef struct sq__thread_start {
     void (*body)(void *);
     void *argument;
+    sq_service_t service;
+    uint32_t stack_kib;
 } sq__thread_start_t;
 typedef struct sq__thread_kind {
     const char *name;
@@ -24,13 +26,15 @@ typedef struct sq__thread_kind {
     sq_service_t service;
 } sq__thread_kind_t;
 int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind);
-int sq__thread_start_again(sq__thread_start_t *start);
-static inline void sq__thread_take_name(const sq__thread_start_t *start) { (void)start; }
+void sq__thread_plan(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind);
+int sq__thread_start_planned(sq__thread_start_t *start);
+static inline void sq__thread_take_name(sq__thread_start_t *own, const sq__thread_start_t *start) { (void)own, (void)start; }
 static inline void sq__thread_name_self(const char *name) { (void)name; }
-uint64_t ex_rests_after(void); /* SQ__WORKER_RESTS_AFTER: in most scenarios no worker ever rests */
+uint64_t ex_idles_for(void);   /* SQ__IDLES_FOR: in most scenarios an idle thread stays, or ends at once */
 unsigned ex_part_seats(void);  /* SQ__PART_SEATS */
 uint64_t ex_visit_after(void); /* SQ__VISIT_AFTER */
-unsigned ex_spares(void);      /* SQ__SPARES */
+unsigned ex_kept_threads(void); /* SQ__KEPT_THREADS */
+unsigned ex_thread_looks(void); /* SQ__THREAD_LOOKS: in most scenarios no thread is taken */
 bool sq__thread_stack_size_is_valid(size_t bytes);
 void sq__thread_yield(void);
 void sq__thread_wake_in_time(void);

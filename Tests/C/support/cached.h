@@ -1,9 +1,10 @@
-/* spare.h: spare threads (thread/spare.h), by the names that they have while they are listed. */
-#ifndef SPARE_H
-#define SPARE_H
+/* cached.h: the threads that run queues with default options (thread/cache.h), as a test sees them. */
+#ifndef CACHED_H
+#define CACHED_H
 
 #include "harness.h"
 #include "latch.h"
+#include "thread/cache.h"
 
 #include <dirent.h>
 #include <sched.h>
@@ -28,9 +29,24 @@ static inline unsigned threads_named(const char *name) {
     return count;
 }
 
-/* Returns when there are so many spare threads. A queue's own thread becomes one half a second after its last task. */
-static inline void await_spares(unsigned count) {
-    while (threads_named("sq-spare") != count) {
+/* Returns when this many threads of the cache wait for a post. */
+static inline void await_idle(size_t count) {
+    while (sq__cache_count().idle != count) {
+        sched_yield();
+    }
+}
+
+/* Returns when this many threads of the cache have waited for so long that they stay. The others have ended then, or soon will. */
+static inline void await_kept(size_t count) {
+    while (sq__cache_count().kept != count) {
+        sched_yield();
+    }
+}
+
+/* Returns when the cache has no thread, not even the keeper. There must be no queue that has run a task in the background. */
+static inline void end_cached_threads(void) {
+    for (sq__cache_counts_t counts = sq__cache_count(); counts.clients + counts.threads + counts.has_keeper > 0; counts = sq__cache_count()) {
+        sq__cache_end_idle();
         sched_yield();
     }
 }

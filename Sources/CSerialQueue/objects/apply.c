@@ -1,6 +1,6 @@
 /* apply.c: a loop whose iterations run on the calling thread and on members of a pool.
  *
- * DESIGN. The caller offers the loop to the pool (pool/offers.h) and runs iterations until none is left to begin; so do the members
+ * DESIGN. The caller posts an entry for helpers (sq__help_t) and runs iterations until none is left to begin; so do the members
  * that come. Each takes the next few iterations from a counter. How many depends on how long the last few took: a thread that
  * takes short ones touches the counter rarely, and long ones are spread evenly.
  *
@@ -14,6 +14,10 @@
  *     m1 finds none     the member subtracts nothing: the caller may have returned. The loop's memory is still there, as the last
  *                       thread frees it; the function and its context are not used
  *
+ * `wanted` counts the members that may still come. While it is above 0 and iterations are left, the entry is in the pool's list, or a member has just taken
+ * it: that member counts itself, and posts the entry again, so that the next member comes. A member that leaves because other entries wait wants a
+ * member again. If `wanted` was 0 it has the entry, and puts it back.
+ *
  * A member that runs iterations holds the loop, as a thread holds a once: so a cycle through the caller's wait is found. That wait
  * cannot be refused, because iterations are running; another wait of the cycle is refused instead. */
 #include "include/sq_apply.h"
@@ -22,9 +26,10 @@
 #include "include/sq_private.h"
 #include "objects/apply_alone.h"
 #include "platform/clock.h"
+#include "platform/container.h"
 #include "platform/memory.h"
 #include "platform/unwind.h"
-#include "pool/offers.h"
+#include "pool/pool.h"
 #include "trace/recorder.h"
 #include "wait/wait.h"
 
@@ -35,23 +40,28 @@
  * of them wait behind each other. */
 enum { SHORT = 2000, LONG = 20000, MOST = 256 };
 
+/* A member leaves its loop for other entries after this many nanoseconds, or after any iteration of a loop that is not timed. */
+enum { STAY = 100000 };
+
 /* No thread takes more than a fourth of its share at a time. Tests set another number. */
 #ifndef SQ__APPLY_SHARES
 #define SQ__APPLY_SHARES 4
 #endif
 
-/* F fixed before it is offered, A atomic, W written by the caller before it subtracts from `left`. */
+/* F fixed before it is posted, A atomic, W written by the caller before it subtracts from `left`. */
 typedef struct apply {
-    sq__offer_t offer;         /* first: the block is freed as an offer */
+    sq__help_t help;         /* its entry in the pool */
     sq__loop_t loop;             /* F */
     size_t most;             /* F  iterations taken at a time */
-    sq__pool_t *pool;        /* F */
+    sq__pool_t *pool;        /* F  with a reference: a member may post the entry when the caller has just returned */
     uint32_t process;        /* F  see process.h */
     sq__token_t *token;      /* W  of the caller's wait */
     sq__wait_id_t wait_id;   /* W */
     char apart[SQ__LINE];    /* all threads read what is above, and write what is below */
     SQ__ATOMIC(size_t) next; /* A  the first iteration that was not taken */
     SQ__ATOMIC(size_t) left; /* A */
+    SQ__ATOMIC(unsigned) wanted; /* A  how many more members may come */
+    SQ__ATOMIC(unsigned) users;  /* A  the caller, each member that came, and the entry in the list. The last one to leave frees the loop */
 } apply_t;
 
 static size_t adapt(size_t chunk, uint64_t took, size_t most) {
@@ -74,7 +84,7 @@ static bool run_chunk(const apply_t *apply, size_t begin, size_t end) {
 
 typedef enum run_end { NONE_LEFT, OTHERS_WAIT, FORKED } run_end_t;
 
-/* Runs iterations, and sets *ran to their number. A member leaves if entries wait for its seat. */
+/* Runs iterations, and sets *ran to their number. A member leaves if other entries wait. */
 static run_end_t run(apply_t *apply, bool is_member, size_t *ran) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self_listed();
@@ -82,7 +92,7 @@ static run_end_t run(apply_t *apply, bool is_member, size_t *ran) {
     run_end_t end = NONE_LEFT;
     size_t begin, chunk = 1;
     bool is_timed = apply->most > 1;
-    uint64_t before = is_timed ? sq__clock_now() : 0;
+    uint64_t came = is_timed ? sq__clock_now() : 0, before = came;
     self->duty = &duty;
     *ran = 0;
     while (end == NONE_LEFT && (begin = sq__add_relaxed(&apply->next, chunk)) < apply->loop.count) {
@@ -97,7 +107,7 @@ static run_end_t run(apply_t *apply, bool is_member, size_t *ran) {
             chunk = adapt(chunk, now - before, apply->most);
             before = now;
         }
-        end = is_member && sq__pool_is_crowded(apply->pool) ? OTHERS_WAIT : NONE_LEFT;
+        end = is_member && (!is_timed || before - came >= STAY) && sq__pool_is_crowded(apply->pool) ? OTHERS_WAIT : NONE_LEFT;
     }
     self->duty = duty.parent;
     return end;
@@ -115,16 +125,43 @@ static run_end_t run_share(apply_t *apply, bool is_member, size_t *ran) {
     return sq__trace_is_on() ? run_traced(apply, is_member, ran) : run(apply, is_member, ran);
 }
 
-/* A member comes to help. */
-static bool take_part(sq__offer_t *helped) {
-    apply_t *apply = (apply_t *)helped;
+static bool has_left(const apply_t *apply) { return sq__load_relaxed(&apply->next) < apply->loop.count; }
+
+/* By the thread that has the entry, while iterations are left. */
+static void post(apply_t *apply) {
+    sq__add_relaxed(&apply->users, 1);
+    sq__pool_post(apply->pool, SQ__BAND_HELP, &apply->help.ready);
+}
+
+static void leave(apply_t *apply, unsigned users) {
+    /* [reference] release: our use of the loop; acquire, if it was the last: everybody's. */
+    if (sq__sub_acq_rel(&apply->users, users) == users) {
+        sq__pool_release(apply->pool);
+        sq__memory_free(apply);
+    }
+}
+
+/* A member comes to help. The entry's use of the loop is now its own. */
+static sq__ready_end_t take_part(sq__help_t *help) {
+    apply_t *apply = SQ__CONTAINER(help, apply_t, help);
     size_t ran;
+    /* [helped] release: the entry, if it was the last that is wanted. */
+    if (sq__add_release(&apply->wanted, -1u) > 1 && has_left(apply)) {
+        post(apply);
+    }
     run_end_t end = run_share(apply, true, &ran);
     /* [apply] release: what the iterations wrote; acquire, if it was the last: the caller's token. */
     if (end != FORKED && ran > 0 && sq__sub_acq_rel(&apply->left, ran) == ran) {
         sq__token_grant(apply->token, apply->wait_id);
     }
-    return end == OTHERS_WAIT;
+    /* [helped] acquire: the entry, if nobody else has it. */
+    if (end == OTHERS_WAIT && has_left(apply) && sq__add_acquire(&apply->wanted, 1) == 0) {
+        return SQ__READY_MORE;
+    }
+    if (end != FORKED) { /* else the memory stays with the parent's threads, as far as this process knows */
+        leave(apply, 1);
+    }
+    return SQ__READY_GONE;
 }
 
 /* The wait depends on no task: see sq__subject_t. */
@@ -155,8 +192,8 @@ static bool has_token(void) {
     return sq__self()->token != NULL;
 }
 
-/* Offers the iterations from `begin` on, of which there are several. NULL: no member can help. */
-static apply_t *offer(sq__pool_t *pool, const sq__loop_t *loop, size_t begin) {
+/* Asks members to help with the iterations from `begin` on, of which there are several. NULL: none can. */
+static apply_t *ask_for_help(sq__pool_t *pool, const sq__loop_t *loop, size_t begin) {
     size_t count = loop->count - begin;
     unsigned helpers = pool != NULL ? sq__pool_helpers(pool) : 0;
     helpers = helpers < count - 1 ? helpers : (unsigned)(count - 1);
@@ -168,20 +205,28 @@ static apply_t *offer(sq__pool_t *pool, const sq__loop_t *loop, size_t begin) {
         return NULL;
     }
     size_t share = count / (helpers + 1) / SQ__APPLY_SHARES;
-    apply->offer.call = take_part;
+    apply->help.call = take_part;
     apply->loop = *loop;
     apply->most = share < 1 ? 1 : share < MOST ? share : MOST;
-    apply->pool = pool;
+    apply->pool = sq__pool_retain(pool);
     apply->process = sq__process();
     sq__store_relaxed(&apply->next, begin);
     sq__store_relaxed(&apply->left, count + 1);
-    sq__pool_offer(pool, &apply->offer, helpers);
+    sq__store_relaxed(&apply->wanted, helpers);
+    sq__store_relaxed(&apply->users, 1);
+    post(apply);
     return apply;
+}
+
+/* By the caller, when no iteration is left: an entry that no member has come for is withdrawn, so a busy pool does not collect them. */
+static void end(apply_t *apply) {
+    bool is_withdrawn = sq__load_relaxed(&apply->wanted) > 0 && sq__pool_withdraw(apply->pool, SQ__BAND_HELP, &apply->help.ready);
+    leave(apply, 1 + is_withdrawn);
 }
 
 int sq__apply_code(sq_pool_t *pool, size_t count, sq_iteration_t function, void *context, uintptr_t code) {
     const sq__loop_t loop = { .function = function, .context = context, .count = count, .code = code };
-    size_t ran, begin = count < 2 || sq__loop_is_offered_at_once(&loop) ? 0 : sq__loop_run_alone(&loop, 0, true);
+    size_t ran, begin = count < 2 || sq__loop_is_posted_at_once(&loop) ? 0 : sq__loop_run_alone(&loop, 0, true);
     if (count - begin < 2) {
         if (begin > 0 && begin < count) {
             sq__loop_forget(); /* all but the last iteration ran alone, and they were not brief */
@@ -190,7 +235,7 @@ int sq__apply_code(sq_pool_t *pool, size_t count, sq_iteration_t function, void 
         return 0;
     }
     pool = pool != NULL ? pool : sq_pool_shared();
-    apply_t *apply = offer(pool, &loop, begin);
+    apply_t *apply = ask_for_help(pool, &loop, begin);
     if (apply == NULL) {
         sq__loop_run_alone(&loop, begin, false);
         return 0;
@@ -200,7 +245,7 @@ int sq__apply_code(sq_pool_t *pool, size_t count, sq_iteration_t function, void 
         return ESTALE; /* the loop's memory stays with the parent's threads, as far as this process knows */
     }
     await_members(apply, ran);
-    sq__pool_take_back(pool, &apply->offer);
+    end(apply);
     sq__loop_keep_record(&loop, begin > 0 || ran < count, sq__clock_now() - began);
     return 0;
 }

@@ -54,7 +54,7 @@ static SQ__THREAD_LOCAL record_t record;
 
 void sq__loop_forget(void) { record = (record_t){ 0 }; }
 
-bool sq__loop_is_offered_at_once(const sq__loop_t *loop) {
+bool sq__loop_is_posted_at_once(const sq__loop_t *loop) {
     if (record.code != loop->code) {
         record = (record_t){ .code = loop->code };
     }

@@ -1,9 +1,9 @@
 /* apply_alone.h: the part of an apply that needs no other thread.
  *
- * DESIGN. A loop that is over sooner than a member can come gains nothing from an offer to the pool, which costs a lock and a
+ * DESIGN. A loop that is over sooner than a member can come gains nothing from a post to the pool, which costs a lock and a
  * wake-up. So each thread keeps a record, like those of thread/spin.h, of the loops with the same code. After one that was brief
- * and got no help, it runs the next ones alone at first: 1, 3, 7, up to 63 in a row while they stay brief. It offers the rest of such a
- * loop if it takes longer. So a first iteration that blocks delays the others only if the loops before it were brief. */
+ * and got no help, it runs the next ones alone at first: 1, 3, 7, up to 63 in a row while they stay brief. It asks for help with the rest
+ * of such a loop if it takes longer. So a first iteration that blocks delays the others only if the loops before it were brief. */
 #pragma once
 
 #include "include/sq_apply.h"
@@ -18,11 +18,11 @@ typedef struct sq__loop {
 /* Runs iterations from `begin` on, on this thread: all, or `briefly`. Returns the first that it has not run. */
 size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly);
 
-/* T. False: the thread first runs the loop alone, for a short time, and then offers what is left. */
-bool sq__loop_is_offered_at_once(const sq__loop_t *loop);
+/* T. False: the thread first runs the loop alone, for a short time, and then asks for help with what is left. */
+bool sq__loop_is_posted_at_once(const sq__loop_t *loop);
 
-/* T. Called after a loop that was offered. `has_gained`: a member helped. `took`: nanoseconds. */
+/* T. Called after a loop that was posted. `has_gained`: a member helped. `took`: nanoseconds. */
 void sq__loop_keep_record(const sq__loop_t *loop, bool has_gained, uint64_t took);
 
-/* T. A loop that ran alone was not brief: the next one is offered at once. */
+/* T. A loop that ran alone was not brief: the next one is posted at once. */
 void sq__loop_forget(void);

@@ -1,6 +1,6 @@
 /* growth.c: when a pool gets more seats, and when it loses them. Numbers of members and seats are those of all its parts.
  *
- * DESIGN. A check comes some milliseconds after an entry found no free seat, and again as long as entries wait. Growth must
+ * DESIGN. sq__growth_seats is the rule: from what a check finds it says how many seats the pool is to have. A check comes some milliseconds after an entry found no free seat, and again as long as entries wait. Growth must
  * help. If an entry that was waiting at the last check still waits:
  *
  *     - All members with a seat are blocked: nothing moves. The pool gets twice as many additional seats as it has.
@@ -25,6 +25,7 @@
  * Once a second, members that were idle the whole time are ended, down to the number at rest. While the pool has more seats or
  * members than at rest and no entry waits, a check comes every second. */
 #include "pool/members.h"
+#include "pool/growth.h"
 #include "pool/growth_alarm.h"
 #include "pool/parts.h"
 #include "pool/pool_internal.h"
@@ -52,13 +53,8 @@ enum { WINDOW = SQ__CHECKS_WITHOUT_USE };
 
 /* What a check finds, in all parts. */
 typedef struct survey {
-    bool waits;          /* entries wait; */
-    bool is_stuck;       /* one of them was waiting at the last check */
-    unsigned seated;     /* members with a seat, of which are blocked: */
-    unsigned now;        /* in all */
-    unsigned for_long;   /* the ones in the same entry for SQ__CHECKS_WITH_LITTLE_USE checks */
-    unsigned briefly;    /* those blocked now, and if all were looked at, those asleep at this moment */
-    bool is_idle;        /* a window has ended in which members used little, and most of them are asleep */
+    sq__sample_t sample;
+    bool waits;          /* entries wait */
     unsigned count;      /* members to ask the system about; of more, only the first ones */
     struct { uint64_t thread_id; enum doubt { NONE, ASLEEP, NOW, FOR_LONG } doubt; } members[SQ__MOST_MEMBERS]; /* ASLEEP: it is moving, but may be asleep */
 } survey_t;
@@ -74,7 +70,7 @@ static unsigned count_seated(const sq__pool_t *pool) {
 static void look(sq__part_t *part, survey_t *survey) {
     sq__mutex_lock(&part->lock);
     survey->waits |= sq__part_has_ready(part);
-    survey->is_stuck |= part->taken < part->seen;
+    survey->sample.is_stuck |= part->taken < part->seen;
     sq__mutex_unlock(&part->lock);
 }
 
@@ -126,6 +122,7 @@ static bool members_used_little(sq__pool_t *pool) {
 }
 
 static void count_blocked(sq__pool_t *pool, survey_t *survey) {
+    sq__sample_t *sample = &survey->sample;
     begin_window(pool);
     for (unsigned i = 0; i < pool->count; i += 1) {
         doubt_members(&pool->parts[i], survey);
@@ -138,12 +135,12 @@ static void count_blocked(sq__pool_t *pool, survey_t *survey) {
         }
         sq__thread_state_t state = sq__thread_state(survey->members[i].thread_id);
         bool is_blocked = state == SQ__THREAD_BLOCKED || (state == SQ__THREAD_UNKNOWN && found == FOR_LONG);
-        survey->briefly += is_blocked;
-        survey->now += is_blocked && found >= NOW;
-        survey->for_long += is_blocked && found == FOR_LONG;
+        sample->asleep += is_blocked;
+        sample->blocked += is_blocked && found >= NOW;
+        sample->for_long += is_blocked && found == FOR_LONG;
     }
-    survey->seated = count_seated(pool);
-    survey->is_idle = used_little && survey->briefly > 0 && survey->briefly * 4 >= survey->seated * 3;
+    sample->seated = count_seated(pool);
+    sample->used_little = used_little;
 }
 
 static void set_seats(sq__part_t *part, unsigned seats) {
@@ -179,25 +176,8 @@ static void add_seats(sq__pool_t *pool, unsigned more) {
     }
 }
 
-static void grow(sq__pool_t *pool, const survey_t *survey) {
-    unsigned seats = sq__load_relaxed(&pool->seats), moving = survey->seated - survey->for_long, more = 0;
-    if (survey->is_idle || (survey->is_stuck && survey->now == survey->seated)) {
-        more = 2 * seats;
-    } else if (survey->is_stuck && moving < pool->seats_at_rest) {
-        more = pool->seats_at_rest - moving;
-    }
-    add_seats(pool, more < pool->most - seats ? more : pool->most - seats);
-}
-
-/* Takes back the seats that replaced members which are no longer blocked. */
-static void take_back(sq__pool_t *pool, const survey_t *survey) {
-    unsigned moving = survey->seated - survey->now, needed = pool->seats_at_rest + survey->briefly, seats = sq__load_relaxed(&pool->seats);
-    if (moving <= pool->seats_at_rest || pool->checks_with_surplus < SQ__CHECKS_WITHOUT_USE) {
-        pool->checks_with_surplus = moving > pool->seats_at_rest ? pool->checks_with_surplus + 1 : 0;
-        return;
-    }
-    pool->checks_with_surplus = 0;
-    for (unsigned i = 0, surplus = needed < seats ? seats - needed : 0; i < pool->count && surplus > 0; i += 1) {
+static void take_seats_back(sq__pool_t *pool, unsigned surplus) {
+    for (unsigned i = 0; i < pool->count && surplus > 0; i += 1) {
         sq__part_t *part = &pool->parts[i];
         sq__mutex_lock(&part->lock);
         unsigned more = part->seats - part->seats_at_rest, less = more < surplus ? more : surplus;
@@ -207,22 +187,51 @@ static void take_back(sq__pool_t *pool, const survey_t *survey) {
     }
 }
 
+unsigned sq__growth_seats(const sq__sample_t *sample) {
+    unsigned seats = sample->seats, kept = sample->seats_at_rest + sample->asleep;
+    if (sample->for_long > sample->seated) {
+        return seats; /* some have left their seats since they were counted */
+    }
+    if (sample->seated >= seats && seats < sample->most) {
+        bool is_idle = sample->used_little && sample->asleep * 4 >= sample->seated * 3;
+        unsigned moving = sample->seated - sample->for_long;
+        if (is_idle || (sample->is_stuck && sample->blocked == sample->seated)) {
+            seats *= 3;
+        } else if (sample->is_stuck && moving < sample->seats_at_rest) {
+            seats += sample->seats_at_rest - moving;
+        }
+    }
+    if (sample->has_surplus && kept < seats) {
+        seats = kept;
+    }
+    return seats < sample->most ? seats : sample->most;
+}
+
+/* True: several checks in a row have found more members not blocked than seats at rest; then they are counted anew. */
+static bool has_surplus(sq__pool_t *pool, const sq__sample_t *sample) {
+    bool moves = sample->seated > pool->seats_at_rest + sample->blocked, is_long = moves && pool->checks_with_surplus >= SQ__CHECKS_WITHOUT_USE;
+    pool->checks_with_surplus = moves && !is_long ? pool->checks_with_surplus + 1 : 0;
+    return is_long;
+}
+
 /* While entries wait. */
 static void adjust_seats(sq__pool_t *pool, survey_t *survey) {
-    unsigned seats = sq__load_relaxed(&pool->seats);
-    bool may_grow = count_seated(pool) >= seats && seats < pool->most;
-    if (!may_grow && seats == pool->seats_at_rest) {
-        pool->window_checks = 0;
+    sq__sample_t *sample = &survey->sample;
+    unsigned seats = sample->seats = sq__load_relaxed(&pool->seats);
+    sample->seats_at_rest = pool->seats_at_rest;
+    sample->most = pool->most;
+    if (seats == pool->seats_at_rest && (count_seated(pool) < seats || seats == pool->most)) {
+        pool->window_checks = 0; /* it neither may grow nor has grown */
         return;
     }
     count_blocked(pool, survey);
-    if (survey->now > survey->seated || survey->for_long > survey->seated) {
-        return; /* some have left their seats since they were counted */
+    sample->has_surplus = has_surplus(pool, sample);
+    unsigned wanted = sq__growth_seats(sample);
+    if (wanted > seats) {
+        add_seats(pool, wanted - seats);
+    } else if (wanted < seats) {
+        take_seats_back(pool, seats - wanted);
     }
-    if (may_grow) {
-        grow(pool, survey);
-    }
-    take_back(pool, survey);
 }
 
 /* Once a second. Takes back all unused seats, if no entry waits, and returns the members to be dismissed. */
@@ -268,7 +277,7 @@ static void finish(sq__part_t *part, bool came_soon) {
 void sq__growth_check(sq__alarm_t *alarm) {
     sq__pool_t *pool = SQ__CONTAINER(alarm, sq__pool_t, alarm);
     bool came_soon = sq__growth_begin_check(pool);
-    survey_t survey = { .count = 0 };
+    survey_t survey = { .waits = false };
     for (unsigned i = 0; i < pool->count; i += 1) {
         look(&pool->parts[i], &survey);
     }

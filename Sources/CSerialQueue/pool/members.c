@@ -1,10 +1,10 @@
 #include "pool/members.h"
 
 #include "platform/memory.h"
+#include "platform/container.h"
 #include "platform/probe.h"
 #include "platform/thread.h"
 #include "pool/growth_alarm.h"
-#include "pool/offers.h"
 #include "pool/parts.h"
 #include "pool/pool_internal.h"
 #include "pool/ready.h"
@@ -104,7 +104,7 @@ int sq__members_begin(sq__pool_t *pool) {
 }
 
 static bool has_work(sq__part_t *part) {
-    return sq__part_has_ready(part) || sq__part_others_wait(part) || sq__load_relaxed(&part->pool->offered) != 0;
+    return sq__part_has_ready(part) || sq__part_others_wait(part);
 }
 
 /* True: all members of the pool sleep in the library. Of several that go to sleep at a time, the last one to look sees that the others have
@@ -124,7 +124,7 @@ static bool nobody_is_seated(sq__pool_t *pool) {
 static bool may_recruit(sq__part_t *part) {
     unsigned members = sq__load_relaxed(&part->pool->members);
     return members < SQ__MOST_MEMBERS || members < part->pool->seats_at_rest
-           || ((sq__part_has_ready(part) || sq__part_others_wait(part)) && nobody_is_seated(part->pool));
+           || (has_work(part) && nobody_is_seated(part->pool));
 }
 
 /* With the lock, which it releases: wakes or starts a member for a free seat. Returns another part, if one has to take what waits here;
@@ -191,51 +191,41 @@ void sq__members_fill_seat_and_unlock(sq__part_t *part) {
 
 /* A member's work */
 
-/* What a member does next: one of the two. */
-typedef struct work {
-    sq__ready_t *entry;
-    sq__band_t band; /* of the entry */
-    sq__offer_t *offer;
-} work_t;
-
-/* With the lock, which it may release in between: the next work of a member that has a seat. False: it has left its seat. */
-static bool next_work(sq__part_t *part, sq__member_t *member, work_t *work) {
+/* With the lock, which it may release in between: the next entry of a member that has a seat. NULL: it has left its seat. */
+static sq__ready_t *next_entry(sq__part_t *part, sq__member_t *member, sq__band_t *band) {
+    sq__ready_t *entry = NULL;
     const sq__pool_t *pool = part->pool;
     bool stays = sq__load_relaxed(&part->seated) <= part->seats;
-    *work = (work_t){ .offer = NULL };
     if (!stays && sq__part_has_ready(part) && sq__load_relaxed(&pool->seats) < pool->most) {
         sq__growth_schedule(part, true); /* it leaves its seat to a member that has taken its own back: an entry waits again */
     }
-    if (stays && sq__load_relaxed(&pool->offered) != 0
-        && (part->takes_offer_next || (!sq__part_has_ready(part) && !sq__part_others_wait(part)))) {
-        work->offer = sq__offer_take(part->pool);
-    }
-    part->takes_offer_next = work->offer == NULL;
-    if (stays && work->offer == NULL) {
+    if (stays) {
         sq__part_t *other = sq__part_to_help(part);
-        work->entry = other != NULL ? sq__part_take_from(part, other, &work->band) : NULL;
-        if (work->entry == NULL) {
-            work->entry = sq__part_take_first(part, &work->band);
+        entry = other != NULL ? sq__part_take_from(part, other, band) : NULL;
+        if (entry == NULL) {
+            entry = sq__part_take_first(part, band);
         }
     }
-    member->is_seated = work->offer != NULL || work->entry != NULL;
+    member->is_seated = entry != NULL;
     member->entry += 1;
     sq__count(&part->seated, member->is_seated ? 0 : -1u);
-    return member->is_seated;
+    return entry;
 }
 
-/* Called without the lock. True: there is more to do than the member has done. */
-static bool do_work(sq__pool_t *pool, const work_t *work) {
+/* Called without the lock. */
+static sq__ready_end_t run_entry(const sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
     size_t ran = 0;
-    return work->offer != NULL ? work->offer->call(work->offer) : pool->call(work->entry, SQ__BATCH, &ran) == SQ__READY_MORE;
+    if (band == SQ__BAND_HELP) {
+        sq__help_t *help = SQ__CONTAINER(entry, sq__help_t, ready);
+        return help->call(help);
+    }
+    return pool->call(entry, SQ__BATCH, &ran);
 }
 
-/* With the lock, after do_work. */
-static void put_back(sq__part_t *part, const work_t *work, bool has_more) {
-    if (work->offer != NULL) {
-        sq__offer_leave(part->pool, work->offer, has_more);
-    } else if (has_more && (sq__load_relaxed(&part->pool->listed) == 0 || !sq__pool_give_to_caller(part->pool, work->entry))) {
-        sq__part_append(part, work->band, work->entry);
+/* With the lock, after run_entry: the entry has more to do. */
+static void put_back(sq__part_t *part, sq__band_t band, sq__ready_t *entry) {
+    if (sq__load_relaxed(&part->pool->listed) == 0 || !sq__pool_give_to_caller(part->pool, entry)) {
+        sq__part_append(part, band, entry);
     }
 }
 
@@ -244,26 +234,29 @@ static bool serve(void *argument) {
     sq__member_t *member = argument;
     sq__part_t *part = member->part;
     sq__pool_t *pool = part->pool;
-    work_t work;
+    sq__ready_t *entry;
+    sq__band_t band;
     sq__self()->member = member;
     sq__mutex_lock(&part->lock);
     if (member->thread_id == 0) {
         member->thread_id = sq__thread_id();
     }
-    while (!member->is_dismissed && next_work(part, member, &work)) {
+    while (!member->is_dismissed && (entry = next_entry(part, member, &band)) != NULL) {
         sq__store_relaxed(&member->is_working, true);
-        if (sq__load_relaxed(&pool->offered) != 0 || (pool->count > 1 && sq__part_has_ready(part))) {
-            sq__members_fill_seat_and_unlock(part); /* one more member, for another offer, or for what was put back */
+        if (pool->count > 1 && sq__part_has_ready(part)) {
+            sq__members_fill_seat_and_unlock(part); /* one more member, for what was put back */
         } else {
             sq__part_unlock(part);
         }
-        bool has_more = do_work(pool, &work);
+        sq__ready_end_t end = run_entry(pool, band, entry);
         sq__store_relaxed(&member->is_working, false);
         if (sq__pool_is_stale(pool)) { /* a task has forked, and this is the child: the entries are the parent's */
             return false;
         }
         sq__mutex_lock(&part->lock);
-        put_back(part, &work, has_more);
+        if (end == SQ__READY_MORE) {
+            put_back(part, band, entry);
+        }
     }
     if (member->is_dismissed || part->has_ended) {
         strike_off(part, member);

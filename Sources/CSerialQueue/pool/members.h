@@ -9,7 +9,7 @@ int sq__members_begin(sq__pool_t *pool);
 /* After the last release: ends the members. The last one frees the pool. */
 void sq__members_end(sq__pool_t *pool);
 
-/* With the lock, which it releases: if an entry or an offer is ready and a seat is free, here or in another part, wakes or starts a member to
+/* With the lock, which it releases: if an entry is ready and a seat is free, here or in another part, wakes or starts a member to
  * take it. May visit several parts; the caller has the lock of this one alone. The pool may be freed on return. */
 void sq__members_fill_seat_and_unlock(sq__part_t *part);
 

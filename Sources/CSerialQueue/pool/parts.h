@@ -5,7 +5,7 @@
  * its own. A member posts to its own part, so tasks that submit to each other stay with the same few threads; any other thread posts to the
  * part that its number selects.
  *
- * A member takes entries, and offers, from its own part first. It takes one from another part if its own has none, if the other has one of a higher
+ * A member takes entries from its own part first. It takes one from another part if its own has none, if the other has one of a higher
  * band, and every few milliseconds: no entry waits forever for members that are blocked.
  *
  * One word says of each part whether it is FREE, which is to say that it has a free seat and a thread for it, and whether it WAITS, which is to

@@ -5,7 +5,6 @@
 #include "platform/memory.h"
 #include "platform/thread.h"
 #include "pool/growth.h"
-#include "pool/offers.h"
 #include "pool/parts.h"
 #include "pool/members.h"
 #include "pool/pool_list.h"
@@ -36,7 +35,6 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     }
     memset(pool, 0, sizeof *pool);
     memcpy(pool->label, plan->label, length + 1);
-    pool->helps_end = &pool->helps;
     pool->call = plan->call;
     pool->stack_size = plan->stack_size;
     pool->service = plan->service;
@@ -145,14 +143,14 @@ void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
     }
 }
 
-void sq__pool_offer(sq__pool_t *pool, sq__offer_t *offer, unsigned wanted) {
-    offer->wanted = wanted;
-    offer->users = 1;
-    offer->is_over = false;
-    sq__offer_list(pool, offer);
-    sq__part_t *part = sq__part_own(pool);
-    sq__mutex_lock(&part->lock);
-    sq__members_fill_seat_and_unlock(part);
+unsigned sq__pool_helpers(const sq__pool_t *pool) {
+    if (sq__pool_is_stale(pool)) {
+        return 0;
+    }
+    const sq__member_t *member = sq__self()->member;
+    bool has_seat = member != NULL && member->part->pool == pool;
+    bool is_by_processors = pool->most > pool->seats_at_rest; /* then the caller has one of them */
+    return pool->seats_at_rest - (has_seat || is_by_processors); /* a manual pool has no seats */
 }
 
 bool sq__pool_withdraw(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry) {

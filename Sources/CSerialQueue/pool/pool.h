@@ -18,6 +18,11 @@
  * The list has three bands; members take the entries of a higher one first, and each band in order. An entry of a lower band is
  * taken at the latest after SQ__BATCH - 1 entries of higher bands, so that its wait is bounded.
  *
+ * Below them is the band of parallel loops (sq__help_t). The thread that posts such an entry does the work itself, and waits for no member. So members help
+ * when they have nothing else to do, or when the bound on its wait says so. A loop that wants several members posts its entry again with each that
+ * comes: each call wakes the next member. A member stays while nothing else waits; otherwise its run ends soon (objects/apply.c), and the entry goes
+ * to the back, as that of a queue does. An entry that no member has come for is withdrawn.
+ *
  * A manual pool has neither members nor seats: its entries run in the thread that runs the pool. Neither has a loop (loop.h): its
  * entries run in the thread that owns it. */
 #pragma once
@@ -35,8 +40,8 @@ void sq__pool_release(sq__pool_t *pool);
 /* Makes the entry ready, so that the pool will run it. The pool may be freed on return. */
 void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
 
-/* Offers the offer to `wanted` members, at least 1. */
-void sq__pool_offer(sq__pool_t *pool, sq__offer_t *offer, unsigned wanted);
+/* How many members might help the calling thread: 0 on a manual pool, and in the child of a fork. */
+unsigned sq__pool_helpers(const sq__pool_t *pool);
 
 /* Removes a posted entry. False: a thread has taken it; it may have put it back since. */
 bool sq__pool_withdraw(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);

@@ -16,12 +16,12 @@ struct sq__member {
     sq__member_t *next;      /* L  of all */
     sq__member_t *next_idle; /* L */
     uint64_t thread_id;      /* L  0: it has not run yet */
-    uint64_t entry;            /* L  how many entries and offers it has begun, */
+    uint64_t entry;            /* L  how many entries it has begun, */
     uint64_t entry_seen;       /* L  the same at the last check (growth.c), */
     unsigned checks;         /* L  how many checks in a row have found it in the same entry, */
     unsigned still;          /* L  and how many of them without use of the processor in between */
     uint64_t used;           /* L  processor time that it had used at the last of these; nanoseconds */
-    SQ__ATOMIC(bool) is_working;  /* A  it is inside its entry or offer; only the member writes it */
+    SQ__ATOMIC(bool) is_working;  /* A  it is inside its entry; only the member writes it */
     bool is_seated;          /* L  it has a seat: it runs an entry, or was woken for one, and does not sleep in the library */
     bool is_dismissed;       /* L */
 };
@@ -44,7 +44,6 @@ struct sq__part {
     unsigned overtaken[SQ__BANDS];  /* L  how many entries of higher bands were taken since one of this band was */
     sq__pool_t *pool;               /* F */
     unsigned index;                 /* F */
-    bool takes_offer_next;           /* L  the next member that finds an offer and an entry takes the offer */
     bool lacks_thread;              /* L  no member could be found for a free seat when this was last tried */
     unsigned turns;                 /* L  parts.c: entries that its members have taken here since they looked at the clock, */
     unsigned visited;               /* L  the index of the part that they took one from last, or called, */
@@ -83,10 +82,7 @@ struct sq_pool {
     sq__mutex_t lists_lock;
     struct sq__caller_run *caller_run;        /* S  waiting threads that an entry is given to; caller_runs.h */
     SQ__ATOMIC(size_t) listed;      /* C  how many of these there are */
-    sq__offer_t *helps;              /* S  what members may help with (offers.h) */
-    sq__offer_t **helps_end;         /* S */
     bool growth_has_ended;          /* S  see growth_alarm.h */
-    SQ__ATOMIC(size_t) offered;     /* C  how many offers there are */
 
     /* growth_alarm.c, growth.c */
     sq__alarm_t alarm;              /* S */

@@ -69,7 +69,7 @@ static void visit_part(const sq__pool_t *pool, sq__part_t *part, const sq__pool_
     view->lacks_owner = is_locked && sq__pool_lacks_owner(pool);
     if (is_there) {
         visit_members(copy.all, &seated);
-        for (sq__band_t band = SQ__BAND_HIGH; band < SQ__BANDS; band += 1) {
+        for (sq__band_t band = SQ__BAND_HIGH; band <= SQ__BAND_LOW; band += 1) {
             visit_entries(copy.lines[band].first, is_locked, visitor, view);
         }
     }

@@ -28,7 +28,8 @@ typedef struct sq_pool sq__pool_t;
 typedef struct sq__part sq__part_t;
 typedef struct sq__member sq__member_t;
 
-typedef enum sq__band { SQ__BAND_HIGH, SQ__BAND_NORMAL, SQ__BAND_LOW, SQ__BANDS } sq__band_t;
+/* The last one is that of parallel loops (sq__help_t). */
+typedef enum sq__band { SQ__BAND_HIGH, SQ__BAND_NORMAL, SQ__BAND_LOW, SQ__BAND_HELP, SQ__BANDS } sq__band_t;
 
 typedef struct sq__ready {
     struct sq__ready *next; /* under the lock of the part that it is in */
@@ -42,6 +43,13 @@ typedef enum sq__ready_end {
 
 /* Runs at most `batch` tasks of the entry, and adds how many it has run to *ran. */
 typedef sq__ready_end_t (*sq__ready_function_t)(sq__ready_t *entry, size_t batch, size_t *ran);
+
+/* An entry of SQ__BAND_HELP: members help the thread that has posted it. It has a call of its own, which posts it again if it wants more members at
+ * a time. In no other band, and only in pools that have members. */
+typedef struct sq__help {
+    sq__ready_t ready;
+    sq__ready_end_t (*call)(struct sq__help *help); /* fixed before it is posted */
+} sq__help_t;
 
 /* What the parts tell each other; a bit for each part. A atomic. */
 typedef struct sq__marks {
@@ -58,7 +66,7 @@ typedef struct sq__explorer {
 } sq__explorer_t;
 
 typedef struct sq__pool_plan {
-    sq__ready_function_t call; /* runs an entry: sq__run_queue (queue/queue_runner.h) */
+    sq__ready_function_t call; /* runs an entry that is not a help: sq__run_queue (queue/queue_runner.h) */
     const char *label;
     size_t seats;            /* how many it has before it grows (at rest); 0: a manual pool, or a loop */
     size_t part_seats;       /* how many seats a part has; 0: SQ__PART_SEATS */
@@ -67,16 +75,6 @@ typedef struct sq__pool_plan {
     size_t stack_size;
     sq_service_t service;
 } sq__pool_plan_t;
-
-/* At the start of a block from sq__memory. S under the pool's lists_lock, F fixed before it is offered. */
-typedef struct sq__offer {
-    struct sq__offer *next;              /* S */
-    struct sq__offer **link;             /* S  the pointer to it; NULL: it is not listed */
-    unsigned wanted;                    /* S  how many more members may come */
-    unsigned users;                     /* S  the thread that has offered it, and the members that came */
-    bool is_over;                       /* S  its thread has taken it back */
-    bool (*call)(struct sq__offer *offer); /* F  a member helps; true: there was more to do when it left */
-} sq__offer_t;
 
 /* Of the waiting thread. S under the pool's lists_lock. */
 typedef struct sq__caller_run {

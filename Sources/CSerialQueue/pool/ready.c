@@ -38,7 +38,7 @@ static sq__ready_t *take(sq__part_t *part, sq__line_t *line, sq__ready_t **link)
 
 /* The highest band with a ready entry, unless a lower one has waited long enough: then the lowest of those. */
 sq__band_t sq__part_next_band(const sq__part_t *part) {
-    for (sq__band_t band = SQ__BAND_LOW; band > SQ__BAND_HIGH; band -= 1) {
+    for (sq__band_t band = SQ__BANDS - 1; band > SQ__BAND_HIGH; band -= 1) {
         if (part->lines[band].first != NULL && part->overtaken[band] >= SQ__BATCH - 1) {
             return band;
         }

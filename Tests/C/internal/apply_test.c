@@ -4,7 +4,7 @@
 #include "inject.h"
 #include "include/sq_private.h"
 #include "objects/apply_alone.h"
-#include "pool/offers.h"
+#include "pool/pool.h"
 
 TEST(each_iteration_runs_once_and_is_visible_afterwards) {
     static const size_t counts[] = { 0, 1, 2, 3, 7, 64, 65, 1000, 100000 };
@@ -94,7 +94,7 @@ TEST(iterations_of_different_length_all_run) {
     sq_pool_release(pool);
 }
 
-/* After brief loops the next one is not offered to the pool at once, but when it turns out not to be brief (objects/apply_alone.h). */
+/* After brief loops the next one is not posted to the pool at once, but when it turns out not to be brief (objects/apply_alone.h). */
 typedef struct brief {
     meeting_t meeting;
     bool is_long;
@@ -110,7 +110,7 @@ static void be_brief(void *context, size_t index) {
     }
 }
 
-/* To see it fail: in sq__apply_code, run all iterations alone if sq__loop_is_offered_at_once says no: then it hangs. */
+/* To see it fail: in sq__apply_code, run all iterations alone if sq__loop_is_posted_at_once says no: then it hangs. */
 TEST(a_loop_that_is_long_after_brief_ones_gets_help) {
     sq_pool_t *pool = make_pool(1);
     brief_t brief = { { LATCH_INIT, 2 }, false };
@@ -123,7 +123,7 @@ TEST(a_loop_that_is_long_after_brief_ones_gets_help) {
     sq_pool_release(pool);
 }
 
-/* The first loop that is not brief ends the record of brief ones. It is not offered itself: only one of its two iterations is left when that
+/* The first loop that is not brief ends the record of brief ones. It is not posted itself: only one of its two iterations is left when that
  * is known. To see it fail: do not call sq__loop_forget in sq__apply_code (apply.c): then it hangs. */
 TEST(a_loop_of_two_gets_help_after_one_long_loop) {
     sq_pool_t *pool = make_pool(1);
@@ -198,7 +198,7 @@ TEST(a_task_on_a_pool_of_one_thread_runs_all_itself) {
 }
 
 /* The member comes when the call has returned, and its context is gone (AddressSanitizer). To see it fail: let the caller free the loop in
- * sq__apply_code without sq__pool_take_back. */
+ * end (apply.c). */
 TEST(a_pool_whose_threads_are_busy_helps_nobody_and_comes_too_late) {
     sq_pool_t *pool = make_pool(2);
     sq_queue_t *queues[] = { queue_on(pool, "a", 0), queue_on(pool, "b", 0) };
@@ -216,8 +216,8 @@ TEST(a_pool_whose_threads_are_busy_helps_nobody_and_comes_too_late) {
     sq_pool_release(pool);
 }
 
-/* The pool's list does not grow with loops that nobody helps with. To see it fail: leave the loop in the list in
- * sq__pool_take_back. */
+/* The pool's list does not grow with loops that nobody helps with. To see it fail: do not call sq__pool_withdraw in
+ * end (apply.c). */
 TEST(loops_on_a_busy_pool_leave_no_memory) {
     sq_pool_t *pool = make_pool(1);
     sq_queue_t *queue = queue_on(pool, "busy", 0);
@@ -255,6 +255,8 @@ static void share(void *context, size_t index) {
     if (!pthread_equal(pthread_self(), turn->caller)) {
         latch_bump(&turn->came);
         latch_wait(&turn->submitted, 1);
+        for (sq_time_t end = sq_deadline(1000000); sq_deadline(0) < end;) { /* it has stayed long enough: STAY (apply.c) */
+        }
     } else if (latch_value(&turn->submitted) == 0) {
         latch_wait(&turn->came, 1); /* else the member may take the queue first */
         CHECK_EQUAL(sq_async(turn->queue, take_turn, turn), 0);
@@ -264,15 +266,51 @@ static void share(void *context, size_t index) {
     turn->over += 1;
 }
 
-/* The caller is in its first iteration until then, and the member comes from its first one. To see it fail: in run (apply.c) do not
- * look at sq__pool_is_crowded. */
-TEST(a_queue_on_the_pool_gets_its_turn_between_iterations) {
+/* The caller is in its first iteration until then, and the member comes from its first one. */
+static void check_turn(size_t count) {
     sq_pool_t *pool = make_pool(1);
     turn_t turn = { .queue = queue_on(pool, "turn", 0), .caller = pthread_self(), .came = LATCH_INIT, .submitted = LATCH_INIT, .ran = LATCH_INIT };
-    CHECK_EQUAL(sq_apply(pool, 1000, share, &turn), 0);
-    CHECK_EQUAL(turn.over, 1000);
+    CHECK_EQUAL(sq_apply(pool, count, share, &turn), 0);
+    CHECK_EQUAL(turn.over, count);
     CHECK_AT_MOST(turn.over_at_turn, 1);
     sq_queue_release(turn.queue);
+    sq_pool_release(pool);
+}
+
+/* To see it fail: in run (apply.c) do not look at sq__pool_is_crowded. */
+TEST(a_queue_on_the_pool_gets_its_turn_between_iterations) { check_turn(1000); }
+TEST(a_queue_on_the_pool_gets_its_turn_between_the_iterations_of_a_short_loop) { check_turn(7); /* it is not timed */ }
+
+/* The member of the first meeting has a task to run before the second one. */
+typedef struct back {
+    sq_queue_t *queue;
+    pthread_t caller;
+    meeting_t first, second;
+    latch_t ran;
+} back_t;
+
+static void run_between(void *context) { latch_bump(&((back_t *)context)->ran); }
+
+static void meet_twice(void *context, size_t index) {
+    back_t *back = context;
+    if (index < 2) {
+        if (!pthread_equal(pthread_self(), back->caller)) {
+            CHECK_EQUAL(sq_async(back->queue, run_between, back), 0);
+        }
+        meet(&back->first, index);
+    } else {
+        latch_wait(&back->ran, 1);
+        meet(&back->second, index);
+    }
+}
+
+/* To see it fail: in take_part (apply.c) do not count a member that leaves for other entries: then it hangs. */
+TEST(a_member_that_left_for_a_queue_comes_back) {
+    sq_pool_t *pool = make_pool(1);
+    back_t back = { queue_on(pool, "between", 0), pthread_self(), { LATCH_INIT, 2 }, { LATCH_INIT, 2 }, LATCH_INIT };
+    CHECK_EQUAL(sq_apply(pool, 4, meet_twice, &back), 0);
+    CHECK_EQUAL(latch_value(&back.second.here), 2);
+    sq_queue_release(back.queue);
     sq_pool_release(pool);
 }
 
@@ -280,7 +318,7 @@ static void apply_on_shared(void) {
     meeting_t meeting = { LATCH_INIT, 2 };
     check_each_runs_once(NULL, 0);
     check_each_runs_once(NULL, 1000);
-    sq__loop_forget(); /* the next loop is offered at once */
+    sq__loop_forget(); /* the next loop is posted at once */
     if (sq__pool_helpers(sq_pool_shared()) > 0) { /* there is more than one processor */
         CHECK_EQUAL(sq_apply(NULL, 2, meet, &meeting), 0);
     }

@@ -2,6 +2,7 @@
  * do not depend on this machine's processors, with ready entries of the test's own. What queues see of it: pool_grow_test.c. */
 #include "harness.h"
 #include "latch.h"
+#include "pool/growth.h"
 #include "pool/pool.h"
 
 #include <sched.h>
@@ -64,15 +65,55 @@ static void check_growth(size_t seats, size_t busy) {
     sq__pool_release(scene.pool);
 }
 
-/* To see it fail (it hangs): let grow (growth.c) add no seat as long as one member is not blocked. */
+/* To see it fail (it hangs): let sq__growth_seats (growth.c) add no seat as long as one member is not blocked. */
 TEST(a_pool_gets_a_seat_for_each_blocked_member_while_other_members_run) {
     check_growth(2, 1);
     check_growth(3, 1);
     check_growth(3, 2);
 }
 
-/* To see it fail: let grow (growth.c) add no seat if all members are blocked. */
+/* To see it fail: let sq__growth_seats (growth.c) add no seat if all members are blocked. */
 TEST(a_pool_gets_seats_when_no_member_makes_progress) {
     check_growth(1, 0);
     check_growth(3, 0);
+}
+
+/* The rule alone, as a table. Pools of 4 seats at rest, which may grow to 64. To see it fail: leave any condition out of sq__growth_seats. */
+TEST(how_many_seats_a_pool_is_to_have) {
+    static const struct row {
+        const char *what;
+        unsigned seats, seated, blocked, for_long, asleep;
+        bool is_stuck, used_little, has_surplus;
+        unsigned wanted;
+    } rows[] = {
+        { "all members compute", 4, 4, 0, 0, 0, true, false, false, 4 },
+        { "all are blocked", 4, 4, 4, 0, 4, true, false, false, 12 },
+        { "all are blocked, and what waits came after the last check", 4, 4, 4, 4, 4, false, false, false, 4 },
+        { "all are blocked, and a seat is free", 4, 3, 3, 3, 3, true, true, false, 4 },
+        { "all are blocked, and few more seats are left", 30, 30, 30, 0, 30, true, false, false, 64 },
+        { "all are blocked, and the pool may not grow", 64, 64, 64, 64, 64, true, true, false, 64 },
+        { "one has just blocked", 4, 4, 1, 0, 1, true, false, false, 4 },
+        { "one is blocked for long", 4, 4, 1, 1, 1, true, false, false, 5 },
+        { "three are blocked for long", 4, 4, 3, 3, 3, true, false, false, 7 },
+        { "one is blocked for long, and was replaced", 5, 5, 1, 1, 1, true, false, false, 5 },
+        { "members block briefly: three of four are asleep", 4, 4, 0, 0, 3, false, true, false, 12 },
+        { "the same: two of four", 4, 4, 0, 0, 2, false, true, false, 4 },
+        { "they wait for a lock whose owner runs", 4, 4, 0, 0, 3, true, false, false, 4 },
+        { "no member is inside an entry", 4, 4, 0, 0, 0, false, true, false, 4 },
+        { "those that were blocked continue", 12, 12, 0, 0, 0, true, false, true, 4 },
+        { "the same, but two are asleep", 12, 12, 0, 0, 2, true, false, true, 6 },
+        { "the same, before that is found for long", 12, 12, 0, 0, 0, true, false, false, 12 },
+        { "more asleep than there are seats", 5, 5, 0, 0, 3, true, false, true, 5 },
+        { "some have left since they were counted", 4, 4, 5, 0, 5, true, false, false, 4 },
+        { "the same, of those blocked for long", 12, 12, 12, 13, 12, true, true, true, 12 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i += 1) {
+        const struct row *row = &rows[i];
+        const sq__sample_t sample = { row->seats, 4, 64, row->seated, row->blocked, row->for_long, row->asleep, row->is_stuck, row->used_little, row->has_surplus };
+        unsigned wanted = sq__growth_seats(&sample);
+        if (wanted != row->wanted) {
+            printf("    %s: %u seats\n", row->what, wanted);
+        }
+        CHECK_EQUAL(wanted, row->wanted);
+    }
 }

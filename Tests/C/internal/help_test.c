@@ -1,62 +1,36 @@
-/* help_test.c: offers to a pool's members (pool/offers.h) with jobs of the test's own: which members come, how often, and in which order with
- * the ready entries; and that a member without a seat takes neither. What an apply makes of it: apply_test.c. */
+/* help_test.c: the band of parallel loops (sq__help_t), with entries of the test's own: when members come, and who may help; and that a member without
+ * a seat takes no entry. What an apply makes of it: apply_test.c. */
 #include "pool/members.h"
 #include "pool/pool.h"
 #include "pool_clock.h"
 
-#include "pool/offers.h"
-#include "platform/memory.h"
+#include "platform/container.h"
 
 #include <string.h>
 
-enum { MANY = 3 };
+enum { MANY = 3, LONG = SQ__BATCH + MANY };
 
-/* An offer that says so many times that there is more to do. */
-typedef struct offer {
-    sq__offer_t help;
+/* A loop's entry that says so many times that there is more to do. */
+typedef struct loop {
+    sq__help_t help;
     scene_t *scene;
-    size_t more, calls;
-    bool meets;      /* each call waits for the others */
-    unsigned wanted; /* at the last call */
-    bool was_listed;
-} offer_t;
+    size_t more;
+    char name;
+} loop_t;
 
-static char journal[16]; /* of a pool of one thread */
+static char journal[1 + LONG + 2 * MANY]; /* of a pool of one thread */
 static size_t written;
 
-static bool be_helped(sq__offer_t *help) {
-    offer_t *offer = (offer_t *)help;
-    scene_t *scene = offer->scene;
-    sq__mutex_lock(&scene->pool->parts->lock);
-    offer->calls += 1;
-    offer->wanted = help->wanted;
-    offer->was_listed = help->link != NULL;
-    bool has_more = offer->calls <= offer->more;
-    sq__mutex_unlock(&scene->pool->parts->lock);
-    if (offer->meets) {
-        latch_bump(&scene->entered);
-        latch_wait(&scene->entered, MANY);
-    } else {
-        journal[written++] = 'h';
-    }
-    if (!has_more) {
-        latch_bump(&scene->left);
-    }
-    return has_more;
+static sq__ready_end_t take_part(sq__help_t *help) {
+    loop_t *loop = SQ__CONTAINER(help, loop_t, help);
+    journal[written++] = loop->name;
+    latch_bump(&loop->scene->left);
+    return loop->more-- > 0 ? SQ__READY_MORE : SQ__READY_GONE;
 }
 
-/* The memory is filled first with wrong values, as if it had been used before. */
-static offer_t *make_offer(scene_t *scene, unsigned wanted, size_t more) {
-    offer_t *offer = sq__memory(sizeof *offer);
-    REQUIRE(offer != NULL);
-    memset(offer, 0xff, sizeof *offer);
-    offer->help.call = be_helped;
-    offer->scene = scene;
-    offer->more = more;
-    offer->calls = 0;
-    offer->meets = false;
-    sq__pool_offer(scene->pool, &offer->help, wanted);
-    return offer;
+static void post_loop(loop_t *loop, scene_t *scene, char name, size_t more) {
+    *loop = (loop_t){ { { NULL }, take_part }, scene, more, name };
+    sq__pool_post(scene->pool, SQ__BAND_HELP, &loop->help.ready);
 }
 
 static sq__ready_end_t run_entry(sq__ready_t *entry, size_t batch, size_t *ran) {
@@ -70,74 +44,49 @@ static void post_open(turn_t *turn, scene_t *scene) {
     sq__pool_post(scene->pool, SQ__BAND_NORMAL, &turn->entry);
 }
 
-static void take_back(scene_t *scene, offer_t *offer) {
-    wait_until(scene, true, count(scene, false));
-    sq__pool_take_back(scene->pool, &offer->help);
-    CHECK(scene->pool->helps == NULL && scene->pool->helps_end == &scene->pool->helps);
-}
-
-/* To see it fail: in has_work (members.c) look at the entries only, or in serve wake no further member. It hangs. */
-TEST(as_many_members_help_at_one_time_as_an_offer_wants) {
-    scene_t scene = begin(MANY, MANY, run_entry);
-    offer_t *offer = sq__memory(sizeof *offer);
-    REQUIRE(offer != NULL);
-    *offer = (offer_t){ .help.call = be_helped, .scene = &scene, .meets = true };
-    sq__pool_offer(scene.pool, &offer->help, MANY);
-    latch_wait(&scene.left, MANY);
-    take_back(&scene, offer);
-    end(&scene);
-}
-
-/* To see it fail: in sq__offer_leave list the offer although it is listed; in sq__offer_take do not count the member. */
-TEST(an_offer_counts_the_members_that_may_still_come) {
+/* The member is in an entry while `entries` others and the loop's are posted, the loop's first. Returns how many entries come before the member helps. */
+static size_t entries_before_help(size_t entries) {
     scene_t scene = begin(1, 1, run_entry);
-    for (unsigned wanted = 1; wanted <= MANY; wanted += 1) {
-        written = 0;
-        scene.left = (latch_t)LATCH_INIT;
-        offer_t *offer = make_offer(&scene, wanted, MANY);
-        latch_wait(&scene.left, 1);
-        wait_until(&scene, true, 1);
-        CHECK_EQUAL(offer->calls, MANY + 1); /* not once more after the one that found nothing */
-        CHECK_EQUAL(offer->wanted, wanted - 1);
-        CHECK_EQUAL(offer->was_listed, wanted > 1);
-        take_back(&scene, offer);
-    }
-    end(&scene);
-}
-
-/* To see it fail: in next_work take whatever is there of one kind before the other. */
-TEST(a_member_takes_offers_and_entries_in_turn) {
-    scene_t scene = begin(1, 1, run_entry);
-    turn_t first, turns[MANY];
+    turn_t first, turns[LONG];
+    loop_t loop;
     written = 0;
     post(&first, &scene, false);
     latch_wait(&first.entered, 1);
-    for (size_t i = 0; i < MANY; i += 1) {
+    post_loop(&loop, &scene, 'h', 0);
+    for (size_t i = 0; i < entries; i += 1) {
         post_open(&turns[i], &scene);
     }
-    offer_t *offer = make_offer(&scene, 1, MANY - 1);
     latch_bump(&first.gate);
-    latch_wait(&scene.left, 1 + MANY + 1);
-    CHECK_EQUAL(written, 1 + 2 * MANY);
-    CHECK(memcmp(journal, "ehehehe", 1 + 2 * MANY) == 0);
-    take_back(&scene, offer);
+    latch_wait(&scene.left, 1 + 1 + entries);
+    wait_until(&scene, true, 1);
+    CHECK_EQUAL(written, 1 + 1 + entries);
+    const char *help = memchr(journal, 'h', written);
+    REQUIRE(help != NULL);
     end(&scene);
+    return (size_t)(help - journal) - 1;
 }
 
-/* To see it fail: in sq__offer_list leave out what it does to the end of the list. */
-TEST(two_offers_that_wait_for_a_member_are_both_taken) {
+/* To see it fail: post the loop's entry in SQ__BAND_NORMAL. */
+TEST(members_help_when_no_other_entry_waits) { CHECK_EQUAL(entries_before_help(MANY), MANY); }
+
+/* To see it fail: in sq__part_next_band begin with SQ__BAND_LOW. */
+TEST(members_help_after_a_batch_of_other_entries) { CHECK_EQUAL(entries_before_help(LONG), SQ__BATCH - 1); }
+
+/* To see it fail: in serve (members.c) put no entry back; it hangs. */
+TEST(members_help_loops_in_turn) {
     scene_t scene = begin(1, 1, run_entry);
     turn_t first;
+    loop_t one, other;
     written = 0;
     post(&first, &scene, false);
     latch_wait(&first.entered, 1);
-    offer_t *one = make_offer(&scene, 1, 0), *other = make_offer(&scene, 1, 0);
+    post_loop(&one, &scene, 'a', MANY - 1);
+    post_loop(&other, &scene, 'b', MANY - 1);
     latch_bump(&first.gate);
-    latch_wait(&scene.left, 3);
+    latch_wait(&scene.left, 1 + 2 * MANY);
     wait_until(&scene, true, 1);
-    CHECK(one->calls == 1 && other->calls == 1);
-    sq__pool_take_back(scene.pool, &one->help);
-    take_back(&scene, other);
+    CHECK_EQUAL(written, 1 + 2 * MANY);
+    CHECK(memcmp(journal, "eababab", 1 + 2 * MANY) == 0);
     end(&scene);
 }
 
@@ -171,8 +120,9 @@ static sq__ready_end_t lend(sq__ready_t *entry, size_t batch, size_t *ran) {
     return SQ__READY_GONE;
 }
 
-/* A member comes for the seat that another one has lent. After its entry it leaves, because the other one has the seat again. */
-static void check_that_one_leaves(bool helps) {
+/* A member comes for the seat that another one has lent. After its entry it leaves, because the other one has the seat again.
+ * To see it fail: in next_entry do not compare seated with seats. */
+TEST(a_member_too_many_leaves_its_seat_although_an_entry_waits) {
     scene_t scene = begin(1, 1, lend);
     turn_t lender, other, next;
     written = 0;
@@ -185,10 +135,7 @@ static void check_that_one_leaves(bool helps) {
     latch_bump(&lender.gate);
     latch_wait(&lender.entered, 2);
     CHECK_EQUAL(count_seated(&scene), 2);
-    offer_t *offer = helps ? make_offer(&scene, 1, 0) : NULL;
-    if (!helps) {
-        post_open(&next, &scene);
-    }
+    post_open(&next, &scene);
     latch_bump(&other.gate);
     wait_until(&scene, true, 1);
     CHECK_EQUAL(latch_value(&scene.left), 1); /* what waits was not taken */
@@ -196,15 +143,8 @@ static void check_that_one_leaves(bool helps) {
     latch_bump(&lender.gate);
     latch_wait(&scene.left, 3);
     wait_until(&scene, true, 2);
-    if (helps) {
-        take_back(&scene, offer);
-    }
     end(&scene);
 }
-
-/* To see it fail: in next_work do not compare seated with seats. */
-TEST(a_member_too_many_leaves_its_seat_although_an_entry_waits) { check_that_one_leaves(false); }
-TEST(a_member_too_many_leaves_its_seat_although_an_offer_waits) { check_that_one_leaves(true); }
 
 /* How many may help */
 

@@ -113,7 +113,7 @@ TEST(a_pool_gets_more_seats_for_a_member_that_is_woken_now_and_then_only_after_m
     end(&scene);
 }
 
-/* One was blocked, so that there are more; then all compute. To see it fail: no take_back in adjust_seats (growth.c). */
+/* One was blocked, so that there are more; then all compute. To see it fail: no take_seats_back in adjust_seats (growth.c). */
 TEST(seats_above_those_at_rest_are_taken_back_while_jobs_wait_when_no_member_is_blocked) {
     turn_t turns[4];
     unsigned blocked;

@@ -44,7 +44,7 @@ static void end_parts(scene_t *scene) {
     end(scene);
 }
 
-/* regression: 10,000 closures that slept for 5 ms ran two at a time. To see it fail (it hangs): let grow (growth.c) not ask whether members
+/* regression: 10,000 closures that slept for 5 ms ran two at a time. To see it fail (it hangs): let sq__growth_seats (growth.c) not ask whether members
  * are idle. */
 TEST(a_pool_whose_jobs_block_briefly_gets_more_seats) {
     turn_t turns[PARTS];

@@ -100,7 +100,7 @@ TEST(as_many_members_have_a_seat_as_are_counted) {
 
 /* No more seats than are needed */
 
-/* To see it fail: in grow (growth.c) do not look at `most`. */
+/* To see it fail: in sq__growth_seats (growth.c) do not look at `most`. */
 TEST(a_pool_gets_no_more_seats_than_it_may_have) {
     enum { MOST = 4, JOBS = 7 };
     turn_t turns[JOBS];

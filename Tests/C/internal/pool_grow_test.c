@@ -38,7 +38,7 @@ static void block(void *context) {
 
 static void open_gate(void *context) { latch_bump(&((crowd_t *)context)->gate); }
 
-/* To see it fail (it hangs): leave grow out of sq__growth_check (growth.c). */
+/* To see it fail (it hangs): leave add_seats out of adjust_seats (growth.c). */
 TEST(sixty_three_blocked_tasks_do_not_stop_the_64th_which_they_wait_for) {
     sq_pool_t *pool = sq_pool_create("growing", NULL);
     REQUIRE(pool != NULL);

@@ -125,7 +125,7 @@ TEST(two_queues_on_a_pool_of_one_thread_share_it_and_never_run_at_once) {
     sq_pool_release(pool);
 }
 
-/* Fair turns. One thread, and both queues only ever run on it, so plain counts are enough. To see it fail: in do_work (members.c),
+/* Fair turns. One thread, and both queues only ever run on it, so plain counts are enough. To see it fail: in run_entry (members.c),
  * use SIZE_MAX in place of SQ__BATCH. */
 typedef struct flood {
     sq_queue_t *flooded, *other;

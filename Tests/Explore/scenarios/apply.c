@@ -15,6 +15,7 @@ const scenario_t apply_scenarios[] = {
     { "apply_callers", "two callers, one member", "apply2 | apply2", .expect = { ON(1) } },
     { "apply_and_async", "a member alternates between queues and iterations", "apply2 async | async async:B", .expect = { ON(1) } },
     { "apply_leaves", "a member leaves to run a queue, and returns", "apply4(async)", .expect = { ON(1) } },
+    { "apply_leaves_two", "two members leave the same loop to run a queue, and return", "apply4(async)", .expect = { ON(2) } },
     { "apply_blocks", "an iteration blocks until another thread opens a gate", "apply2(pass0) | apply2 open0", .expect = { ON(1) } },
     { "apply_nested", "an iteration applies", "apply2(apply2)", .expect = { ON(1) } },
     { "apply_nested_two", "the same with two members", "apply2(apply2)", .expect = { ON(2) } },

@@ -1,6 +1,6 @@
 #include "pool/caller_runs.h"
 
-#include "pool/pool.h"
+#include "pool/post.h"
 #include "pool/pool_internal.h"
 #include "pool/ready.h"
 #include "thread/self.h"
@@ -25,12 +25,12 @@ bool sq__pool_is_of_lower_class(const sq__pool_t *pool) {
     return rank(pool->service) < rank(own);
 }
 
-bool sq__pool_caller_run(sq__pool_t *pool, sq__caller_run_t *caller_run) {
+bool sq__pool_caller_run(sq__pool_t *pool, sq__band_t band, sq__caller_run_t *caller_run) {
     size_t ran = 0;
     if (sq__pool_is_stale(pool)) { /* a task has forked, and this is the child */
         return false;
     }
-    if (!caller_run->is_given && !sq__pool_withdraw(pool, caller_run->band, caller_run->entry)) {
+    if (!caller_run->is_given && !sq__pool_withdraw(pool, band, caller_run->entry)) {
         return false;
     }
     caller_run->is_given = pool->call(caller_run->entry, 1, &ran) == SQ__READY_MORE;
@@ -39,6 +39,7 @@ bool sq__pool_caller_run(sq__pool_t *pool, sq__caller_run_t *caller_run) {
 
 bool sq__pool_list_caller(sq__pool_t *pool, sq__caller_run_t *caller_run) {
     bool is_ready = false;
+    sq__band_t band;
     sq__mutex_lock(&pool->lists_lock);
     caller_run->next = pool->caller_run;
     pool->caller_run = caller_run;
@@ -47,13 +48,10 @@ bool sq__pool_list_caller(sq__pool_t *pool, sq__caller_run_t *caller_run) {
     for (unsigned i = 0; i < pool->count && !is_ready; i += 1) {
         sq__part_t *part = &pool->parts[i];
         sq__mutex_lock(&part->lock);
-        is_ready = sq__part_is_ready(part, caller_run->band, caller_run->entry);
+        is_ready = sq__ready_find(&part->ready, caller_run->entry, &band);
         sq__mutex_unlock(&part->lock);
     }
-    if (is_ready) {
-        sq__pool_unlist_caller(pool, caller_run);
-    }
-    return !is_ready;
+    return is_ready;
 }
 
 void sq__pool_unlist_caller(sq__pool_t *pool, sq__caller_run_t *caller_run) {
@@ -68,9 +66,9 @@ void sq__pool_unlist_caller(sq__pool_t *pool, sq__caller_run_t *caller_run) {
     sq__token_forget_nudge(caller_run->token); /* else the next sleep of this wait would end at once */
 }
 
-void sq__pool_end_caller(sq__pool_t *pool, sq__caller_run_t *caller_run) {
+void sq__pool_end_caller(sq__pool_t *pool, sq__band_t band, sq__caller_run_t *caller_run) {
     if (caller_run->is_given && !sq__pool_is_stale(pool)) {
-        sq__pool_post(pool, caller_run->band, caller_run->entry);
+        sq__pool_post(pool, band, caller_run->entry);
     }
 }
 

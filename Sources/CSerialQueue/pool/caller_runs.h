@@ -20,14 +20,14 @@
 bool sq__pool_is_of_lower_class(const sq__pool_t *pool);
 
 /* Runs one task of the entry, if the entry is ready or was given. False: it is neither. */
-bool sq__pool_caller_run(sq__pool_t *pool, sq__caller_run_t *caller_run);
+bool sq__pool_caller_run(sq__pool_t *pool, sq__band_t band, sq__caller_run_t *caller_run);
 
-/* Called before and after a sleep. The first returns false if the entry is ready: then the thread must not sleep. */
+/* Called before and after a sleep. The first returns true if the entry is ready: then the thread must not sleep. */
 bool sq__pool_list_caller(sq__pool_t *pool, sq__caller_run_t *caller_run);
 void sq__pool_unlist_caller(sq__pool_t *pool, sq__caller_run_t *caller_run);
 
 /* Called when the wait is over: posts an entry that was given and not run. */
-void sq__pool_end_caller(sq__pool_t *pool, sq__caller_run_t *caller_run);
+void sq__pool_end_caller(sq__pool_t *pool, sq__band_t band, sq__caller_run_t *caller_run);
 
 /* A hint. True: a thread is listed. */
 bool sq__pool_has_listed(const sq__pool_t *pool);

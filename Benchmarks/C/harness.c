@@ -115,6 +115,16 @@ uint64_t bench_resident_bytes(void) {
     return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+uint64_t bench_threads(void) {
+    char line[256];
+    unsigned long long threads = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file) && sscanf(line, "Threads: %llu", &threads) != 1) { }
+    if (!threads) bench_fail("/proc/self/status cannot be read.");
+    fclose(file);
+    return threads;
+}
+
 /* main */
 
 static void *nothing(void *unused) { return unused; }

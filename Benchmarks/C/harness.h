@@ -108,6 +108,7 @@ void bench_compute(uint64_t nanoseconds);
 /* Bytes that malloc has handed out and not got back, and bytes of memory in use as the kernel sees it. */
 uint64_t bench_heap_bytes(void);
 uint64_t bench_resident_bytes(void);
+uint64_t bench_threads(void);
 
 /* The beginning and the end of the JSON line. bench_end ends the process as well, without waiting for the queues'
  * threads: this is no test of how a process ends. */

@@ -3,6 +3,7 @@
 #include "attribute.h"
 #include "fail.h"
 #include <errno.h>
+#include <sq_private.h>
 #include <stdlib.h>
 
 const char sq__dispatch_key;
@@ -11,12 +12,15 @@ const char *sq__dispatch_label(dispatch_queue_t queue) {
     return queue != NULL && queue->label != NULL ? queue->label : "";
 }
 
+static sq_service_t service_of(dispatch_qos_class_t qos_class) {
+    return qos_class >= QOS_CLASS_USER_INITIATED                                  ? SQ_SERVICE_INTERACTIVE
+           : qos_class >= QOS_CLASS_DEFAULT || qos_class == QOS_CLASS_UNSPECIFIED ? SQ_SERVICE_DEFAULT
+           : qos_class >= QOS_CLASS_UTILITY                                       ? SQ_SERVICE_UTILITY
+                                                                                  : SQ_SERVICE_BACKGROUND;
+}
+
 sq_pool_t *sq__dispatch_pool(dispatch_qos_class_t qos_class) {
-    sq_service_t service = qos_class >= QOS_CLASS_USER_INITIATED                              ? SQ_SERVICE_INTERACTIVE
-                           : qos_class >= QOS_CLASS_DEFAULT || qos_class == QOS_CLASS_UNSPECIFIED ? SQ_SERVICE_DEFAULT
-                           : qos_class >= QOS_CLASS_UTILITY                                   ? SQ_SERVICE_UTILITY
-                                                                                              : SQ_SERVICE_BACKGROUND;
-    sq_pool_t *pool = sq_pool_shared_of(service);
+    sq_pool_t *pool = sq_pool_shared_of(service_of(qos_class));
     if (pool == NULL) {
         sq__dispatch_fail("dispatch_queue_create", "%s", sq_error_text(errno));
     }
@@ -48,16 +52,21 @@ sq_queue_t *sq__dispatch_use_locked(dispatch_queue_t queue) {
     }
     dispatch_queue_t target = queue->object.target;
     bool is_ordered = queue->role == SQ__DISPATCH_CREATED && target != NULL && target->role != SQ__DISPATCH_GLOBAL;
+    /* As in libdispatch, where only a serial queue without a target gets threads beyond the limit of the global queues. */
+    bool has_threads = queue->role == SQ__DISPATCH_CREATED && target == NULL && !queue->is_concurrent;
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     if (is_ordered) {
         options.target = sq__dispatch_use_locked(target);
     } else if (queue->role == SQ__DISPATCH_MAIN) {
         options.pool = sq__dispatch_main_pool();
-    } else {
+    } else if (!has_threads) {
         options.pool = sq__dispatch_pool(target != NULL ? target->qos_class : queue->qos_class);
         options.width = queue->is_concurrent ? SQ_WIDTH_POOL : 1;
     }
     core = sq_queue_create(queue->label, &options);
+    if (core != NULL && has_threads) {
+        sq__queue_set_service(core, service_of(queue->qos_class));
+    }
     int error = core == NULL ? errno : sq_queue_set_value(core, &sq__dispatch_key, queue, queue->role == SQ__DISPATCH_CREATED ? end : NULL);
     sq__dispatch_check("dispatch_queue_create", error, queue);
     sq__dispatch_move_specifics(queue, core);

@@ -143,7 +143,7 @@ int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argu
 }
 
 void sq__thread_plan(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind) {
-    *start = (sq__thread_start_t){ body, argument, (uint32_t)(kind->stack_size / 1024) };
+    *start = (sq__thread_start_t){ body, argument, kind->service, (uint32_t)(kind->stack_size / 1024) };
     ex_write(start, sizeof *start);
 }
 

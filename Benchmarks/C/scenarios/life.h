@@ -2,6 +2,8 @@
 
 /* Rows: scenario | figure | bar and goal | title | how often
  *   many-100000   | wall | 0.50 0.25 | 100,000 queues, async + sync each | rounds 3
+ *   defaults-100000 | wall | 2.0 1.0 | 100,000 queues with default options, async + sync each | rounds 3
+ *   brief-1000    | wall | 2.0 1.0 | queue: create, async, release; 1,000 at a time
  *   pooled-4      | wall | 0.50 0.25 | 4 pooled queues: 3 asyncs, then a sync, without pause
  *   idle-100      | cpu  | 2e6 1e5 ns | 100 idle queues, CPU time in 1 s | rounds 3
  *   memory-unused | heap | 192 128 B | memory of a queue, never used | rounds 1
@@ -70,7 +72,7 @@ static void memory_used(uint64_t unused) {
 }
 
 /* `count` queues at a time: all created, then one async each, then one sync each, then all released; per queue. */
-static void many_queues(uint64_t count) {
+static void many_queues_of(uint64_t count, contender_queue_t (*create)(void)) {
     uint64_t *counted = (uint64_t *)calloc(count, sizeof *counted);
     bench_task_t *tasks = (bench_task_t *)calloc(count, sizeof *tasks);
     contender_queue_t *queues = (contender_queue_t *)calloc(count, sizeof *queues);
@@ -80,12 +82,43 @@ static void many_queues(uint64_t count) {
         tasks[i].context = &counted[i];
     }
     bench_start(&meter);
-    for (uint64_t i = 0; i < count; ++i) queues[i] = contender_create_shared();
+    for (uint64_t i = 0; i < count; ++i) queues[i] = create();
     for (uint64_t i = 0; i < count; ++i) contender_async(queues[i], &tasks[i]);
+    uint64_t threads = bench_threads();
     for (uint64_t i = 0; i < count; ++i) contender_sync(queues[i], &tasks[i]);
     bench_stop(&meter, count);
     for (uint64_t i = 0; i < count; ++i) bench_expect("tasks that ran on one of many queues", counted[i], 2);
     for (uint64_t i = 0; i < count; ++i) contender_release(queues[i]);
+    bench_metric("threads", (double)threads);
+    bench_report(&meter);
+}
+static void many_queues(uint64_t count) { many_queues_of(count, contender_create_shared); }
+static void many_default_queues(uint64_t count) { many_queues_of(count, contender_create); }
+
+/* As bench_count_and_open, but tasks of several queues count at a time. */
+static void count_together_and_open(void *context) {
+    bench_countdown_t *countdown = (bench_countdown_t *)context;
+    if (__atomic_add_fetch(&countdown->counted, 1, __ATOMIC_ACQ_REL) == countdown->target) bench_gate_open(countdown->gate);
+}
+
+/* Each queue is created, gets a task and is released; after `count` of them all tasks have run. Per queue. */
+static void brief_queues(uint64_t count) {
+    bench_countdown_t *countdown = bench_countdown_create();
+    bench_task_t task = { count_together_and_open, countdown };
+    bench_meter_t meter = { 0 };
+    uint64_t done = 0, end = bench_now() + bench_duration(400000000);
+    bench_start(&meter);
+    while (bench_now() < end) {
+        countdown->target += count;
+        for (uint64_t i = 0; i < count; ++i, ++done) {
+            contender_queue_t queue = contender_create();
+            contender_async(queue, &task);
+            contender_release(queue);
+        }
+        bench_gate_pass(countdown->gate);
+    }
+    bench_stop(&meter, done);
+    bench_expect("async tasks that ran", countdown->counted, countdown->target);
     bench_report(&meter);
 }
 
@@ -167,6 +200,8 @@ static void memory_backlog_pooled(uint64_t count) { memory_after(count, contende
 static void memory_backlog_among(uint64_t count) { memory_after(count, contender_create(), 1000); }
 
 BENCH_SCENARIO("many", BENCH_MANY, many_queues) /* queues */
+BENCH_SCENARIO("defaults", BENCH_MANY, many_default_queues) /* queues */
+BENCH_SCENARIO("brief", BENCH_MANY, brief_queues)           /* queues at a time */
 BENCH_SCENARIO("pooled", BENCH_MANY, pooled_queues) /* threads */
 BENCH_SCENARIO("idle", BENCH_ASYNC, idle_cost)  /* queues */
 BENCH_SCENARIO("memory-unused", 0, memory_unused)

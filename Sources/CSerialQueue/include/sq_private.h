@@ -67,6 +67,9 @@ bool sq__end_withdraw(sq_queue_t *queue, sq_await_t *await);
  * not be called. */
 int sq__async_after_end(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first, void *SQ_NULLABLE second);
 
+/* Before the first use of a queue without a pool and without a target: the class of the threads that it gets. */
+void sq__queue_set_service(sq_queue_t *queue, sq_service_t service);
+
 /* As sq_queue_value and sq_current_value. `retain` is called with the value under the queue's lock, so that no other thread releases it
  * before; NULL: it is not called. It must not call this library. */
 void *SQ_NULLABLE sq__queue_value(const sq_queue_t *queue, const void *key, sq_function_t SQ_NULLABLE retain);

@@ -1,5 +1,6 @@
 #include "queue/queue_runner.h"
 
+#include "include/sq_private.h"
 #include "concurrent/admit.h"
 #include "concurrent/run_async.h"
 #include "kernel/baton.h"
@@ -54,6 +55,8 @@ void sq__baton_pass(sq_queue_t *queue) {
     }
 }
 
+void sq__queue_set_service(sq_queue_t *queue, sq_service_t service) { queue->service = service; }
+
 int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner) {
     int error = 0;
     sq__client_t *client;
@@ -63,7 +66,7 @@ int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner) {
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         error = ESHUTDOWN; /* and it may have left the cache already */
     } else if (*runner == 0) {
-        const sq__thread_kind_t kind = { .name = queue->label, .stack_size = (size_t)queue->stack_kib * 1024 };
+        const sq__thread_kind_t kind = { .name = queue->label, .stack_size = (size_t)queue->stack_kib * 1024, .service = (sq_service_t)queue->service };
         error = sq__cache_join(&client, run_on_thread, queue, &kind);
         if (error == 0) {
             *runner = (sq__runner_t)client;

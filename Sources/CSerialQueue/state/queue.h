@@ -56,7 +56,8 @@ struct sq_queue {
     SQ__ATOMIC(uint64_t) ran;       /* C */
 
     SQ__ATOMIC(uint16_t) runner_spins;   /* C  a hint: the runner is out of work and spins for more; nothing runs */
-    uint32_t stack_kib;             /* I  stack size of its threads; 0: the system's default */
+    uint32_t stack_kib : 30;        /* I  stack size of its thread; 0: the system's default */
+    uint32_t service : 2;           /* I  the class of its threads, a sq_service_t */
     SQ__ATOMIC(uint64_t) discarded; /* C */
     SQ__ATOMIC(uint64_t) skipped;   /* C  consumed slots whose work was withdrawn or refused: it neither ran nor was discarded; and shared
                                      *    slots, less the threads that left them for the hand-off slot: may be below 0 (it wraps) */

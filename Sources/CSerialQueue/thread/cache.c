@@ -1,144 +1,30 @@
-#include "thread/cache_internal.h"
+#include "thread/cache.h"
 
 #include "platform/list.h"
 #include "platform/memory.h"
+#include "thread/cache_threads.h"
+#include "thread/keeper.h"
 #include "thread/process.h"
+#include "thread/worker.h"
 
 #include <errno.h>
 
-/* How many threads are looked at for one that idles. */
-#ifndef SQ__THREAD_LOOKS
-#define SQ__THREAD_LOOKS 16u
-#endif
-
-sq__cache_t sq__cache = { .lock = SQ__MUTEX_INIT, .threads_end = &sq__cache.threads, .line_end = &sq__cache.line };
-
-/* The line */
-
-void sq__cache_append_to_line(sq__client_t *client) {
-    client->next = NULL;
-    *sq__cache.line_end = client;
-    sq__cache.line_end = &client->next;
-    sq__store_relaxed(&sq__cache.line_waits, true);
-}
-
-sq__client_t *sq__cache_take_from_line(void) {
-    sq__client_t *client = sq__cache.line;
-    sq__cache.line = client->next;
-    if (sq__cache.line == NULL) {
-        sq__cache.line_end = &sq__cache.line;
-        sq__store_relaxed(&sq__cache.line_waits, false);
-    }
-    return client;
-}
-
-/* Finding a thread */
-
-/* L. Starts a thread for the client. `is_posted`: it calls it at once. False: no memory or no thread. */
-static bool start_thread(sq__client_t *client, bool is_posted) {
-    sq__token_t *token = sq__token_acquire();
-    if (token == NULL) {
-        return false;
-    }
-    client->token = token;
-    client->wait_id = sq__token_prepare(token);
-    if (is_posted) {
-        sq__token_grant(token, client->wait_id);
-    }
-    if (sq__thread_start_planned(&client->start) != 0) {
-        sq__token_recycle(token);
-        return false;
-    }
-    return true;
-}
-
-bool sq__cache_take(sq__cached_thread_t *thread, sq__client_t *client) {
-    sq__wait_id_t wait_id = sq__load_relaxed(&thread->idle);
-    /* One taker for each wait: the thread may not have read `other` yet. [idle] acquire: it has read those of earlier waits. */
-    if (wait_id == 0 || !sq__cas_acquire(&thread->idle, &wait_id, 0)) {
-        return false;
-    }
-    thread->other = client;
-    thread->is_alone = client == NULL;
-    return sq__token_refuse(thread->token, wait_id);
-}
-
-static bool has_stack_of(const sq__cached_thread_t *thread, const sq__client_t *client) { return thread->start.stack_kib == client->start.stack_kib; }
-
-/* L. Gives the client a thread that idles. False: none was found. */
-static bool take_idle(sq__client_t *client) {
-    for (unsigned looks = 0; sq__cache.threads != NULL && looks < SQ__THREAD_LOOKS; looks += 1) {
-        sq__cached_thread_t *thread = sq__cache.threads;
-        if (has_stack_of(thread, client) && sq__cache_take(thread, client)) {
-            return true;
-        }
-        SQ__LIST_REMOVE_FROM(sq__cache.threads_end, thread);
-        SQ__LIST_APPEND(sq__cache.threads_end, thread);
-    }
-    return false;
-}
-
-bool sq__cache_serve(sq__client_t *client) { return (sq__cache.keeper != NULL && take_idle(client)) || start_thread(client, true); }
-
-void sq__cache_find_thread(sq__client_t *client) {
-    sq__mutex_lock(&sq__cache.lock);
+/* L. */
+static void serve(sq__client_t *client) {
     if (!sq__cache_serve(client)) {
         sq__cache_append_to_line(client);
         sq__keeper_call();
     }
-    sq__mutex_unlock(&sq__cache.lock);
 }
 
-/* Clients */
-
-/* L. An idle thread that nobody will post becomes the client's. Else: *some_idle says whether others idle. */
-static bool join_thread(sq__client_t *client, bool *some_idle) {
-    unsigned looks = 0;
-    *some_idle = false;
-    for (sq__cached_thread_t *thread = sq__cache.threads; thread != NULL && looks < SQ__THREAD_LOOKS; thread = thread->next, looks += 1) {
-        sq__wait_id_t wait_id = sq__load_acquire(&thread->idle); /* [idle] acquire: `own` */
-        *some_idle = *some_idle || wait_id != 0;
-        if (wait_id != 0 && thread->is_alone && has_stack_of(thread, client) && sq__token_is_open(thread->token, wait_id)) {
-            thread->own = client;
-            thread->is_alone = false;
-            client->token = thread->token;
-            client->wait_id = wait_id;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* L. */
-static bool join(sq__client_t *client) {
-    bool some_idle;
-    if (join_thread(client, &some_idle)) {
-        return true;
-    }
-    if ((sq__cache.keeper != NULL || some_idle) && sq__keeper_is_there()) {
-        client->token = sq__cache.keeper; /* with a wait that is over: the first post looks for a thread */
-        return true;
-    }
-    return start_thread(client, false);
-}
-
-int sq__cache_join(sq__client_t **result, sq__client_function_t function, void *argument, const sq__thread_kind_t *kind) {
-    sq__client_t *client = sq__memory(sizeof *client);
-    if (client == NULL) {
-        return ENOMEM;
-    }
-    *client = (sq__client_t){ .function = function, .argument = argument };
-    sq__thread_plan(&client->start, sq__cached_thread_main, client, kind);
+void sq__cache_find_thread(sq__client_t *client) {
     sq__mutex_lock(&sq__cache.lock);
-    bool joins = join(client);
-    sq__cache.clients += joins;
-    sq__mutex_unlock(&sq__cache.lock);
-    if (!joins) {
-        sq__memory_free(client);
-        return ENOMEM;
+    if (sq__cache.is_coming) {
+        sq__cache_append_to_line(client);
+    } else {
+        serve(client);
     }
-    *result = client;
-    return 0;
+    sq__mutex_unlock(&sq__cache.lock);
 }
 
 void sq__cache_leave(sq__client_t *client) {
@@ -164,6 +50,145 @@ void sq__cache_leave(sq__client_t *client) {
     sq__memory_free(client);
 }
 
+/* A thread of the cache: it runs a client, idles, and runs the next one */
+
+/* Its client asked for a stack of this size, and keeps it. */
+static bool has_own_stack(const sq__cached_thread_t *self) { return self->start.stack_kib != 0; }
+
+/* It has idled long enough. True: it stays. */
+static bool stays(sq__cached_thread_t *self, sq__wait_id_t wait_id) {
+    sq__mutex_lock(&sq__cache.lock);
+    self->is_kept = !self->is_alone && (has_own_stack(self) || sq__cache.kept < SQ__KEPT_THREADS || !sq__keeper_is_there());
+    sq__cache.kept += self->is_kept && !has_own_stack(self);
+    bool ends = !self->is_kept && sq__token_withdraw(self->token, wait_id) == SQ__WITHDRAWN;
+    sq__mutex_unlock(&sq__cache.lock);
+    return !ends;
+}
+
+/* A client of the line, in place of the wait; NULL: none. */
+static sq__client_t *serve_instead(sq__cached_thread_t *self, sq__wait_id_t wait_id) {
+    sq__mutex_lock(&sq__cache.lock);
+    sq__client_t *client = sq__cache_take_from_line(self);
+    if (client != NULL && sq__token_withdraw(self->token, wait_id) != SQ__WITHDRAWN) {
+        sq__cache_append_to_line(client); /* its own client came first */
+        client = NULL;
+    }
+    self->is_alone = self->is_alone && client == NULL;
+    sq__mutex_unlock(&sq__cache.lock);
+    return client;
+}
+
+static void be_kept_no_longer(sq__cached_thread_t *self) {
+    sq__mutex_lock(&sq__cache.lock);
+    self->is_kept = false;
+    sq__cache.kept -= !has_own_stack(self);
+    sq__mutex_unlock(&sq__cache.lock);
+}
+
+/* This thread was taken or started for a posted client, and has come. Before it calls that, the next one of the line gets a thread. */
+static void come(void) {
+    sq__mutex_lock(&sq__cache.lock);
+    sq__cache.is_coming = false;
+    if (sq__cache.line != NULL) {
+        serve(sq__cache_take_from_line(NULL));
+    }
+    sq__mutex_unlock(&sq__cache.lock);
+}
+
+/* Waits for what is to be run next: the client that it ran last, or another one. NULL: nothing, the thread ends. */
+static sq__client_t *idle(sq__cached_thread_t *self, sq__wait_id_t wait_id) {
+    sq__client_t *client = sq__load_relaxed(&sq__cache.line_waits) ? serve_instead(self, wait_id) : NULL;
+    if (client != NULL) {
+        return client;
+    }
+    sq__store_release(&self->idle, wait_id); /* [idle] release: `own`; and it has read `other` */
+    sq__outcome_t outcome = sq__token_spin(self->token, wait_id, SQ__SPIN_WORKER, SQ__WORKER_SPINS);
+    if (outcome == SQ__OPEN && SQ__IDLES_FOR > 0 && !has_own_stack(self)) {
+        outcome = sq__worker_sleep(self->token, wait_id, SQ__IDLES_FOR);
+    }
+    if (outcome == SQ__OPEN) {
+        outcome = stays(self, wait_id) ? sq__worker_sleep(self->token, wait_id, SQ__NEVER) : SQ__WITHDRAWN;
+    }
+    sq__store_relaxed(&self->idle, 0);
+    if (self->is_kept) {
+        be_kept_no_longer(self);
+    }
+    if (outcome == SQ__REFUSED && self->other != NULL) {
+        come();
+    }
+    return outcome == SQ__GRANTED ? self->own : outcome == SQ__REFUSED ? self->other : NULL;
+}
+
+static void cached_thread_main(void *argument) {
+    sq__client_t *client = argument;
+    const uint32_t process = sq__process();
+    sq__cached_thread_t self = { .token = client->token, .start = client->start, .own = client };
+    sq__wait_id_t wait_id = client->wait_id;
+    sq__mutex_lock(&sq__cache.lock);
+    SQ__LIST_APPEND(sq__cache.threads_end, &self);
+    sq__token_wait_in(self.token, &self);
+    sq__mutex_unlock(&sq__cache.lock);
+    if (wait_id == 0) {
+        come();
+    } else {
+        client = idle(&self, wait_id);
+    }
+    for (; client != NULL; client = idle(&self, wait_id)) {
+        sq__thread_take_name(&self.start, &client->start);
+        self.own = client;
+        client->token = self.token;
+        /* Before the call: the next post may come before the function has returned. */
+        wait_id = client->wait_id = sq__token_prepare(self.token);
+        sq__token_wait_in(self.token, &self);
+        bool has_ended = client->function == NULL || !client->function(client->argument);
+        if (sq__process() != process) { /* it has forked, and this is the child: the thread, its token and the client are the parent's */
+            return;
+        }
+        if (has_ended) {
+            sq__cache_leave(client);
+        }
+    }
+    sq__mutex_lock(&sq__cache.lock);
+    SQ__LIST_REMOVE_FROM(sq__cache.threads_end, &self);
+    sq__keeper_end_if_idle();
+    sq__mutex_unlock(&sq__cache.lock);
+    sq__token_recycle(self.token);
+}
+
+/* Joining */
+
+/* L. */
+static bool join(sq__client_t *client) {
+    bool some_idle;
+    if (sq__cache_join_idle(client, &some_idle)) {
+        return true;
+    }
+    if ((sq__cache.keeper != NULL || some_idle) && sq__keeper_is_there()) {
+        client->token = sq__cache.keeper; /* with a wait that is over: the first post looks for a thread */
+        return true;
+    }
+    return sq__cache_start(client, false);
+}
+
+int sq__cache_join(sq__client_t **result, sq__client_function_t function, void *argument, const sq__thread_kind_t *kind) {
+    sq__client_t *client = sq__memory(sizeof *client);
+    if (client == NULL) {
+        return ENOMEM;
+    }
+    *client = (sq__client_t){ .function = function, .argument = argument };
+    sq__thread_plan(&client->start, cached_thread_main, client, kind);
+    sq__mutex_lock(&sq__cache.lock);
+    bool joins = join(client);
+    sq__cache.clients += joins;
+    sq__mutex_unlock(&sq__cache.lock);
+    if (!joins) {
+        sq__memory_free(client);
+        return ENOMEM;
+    }
+    *result = client;
+    return 0;
+}
+
 /* For tests */
 
 void sq__cache_end_idle(void) {
@@ -187,17 +212,3 @@ sq__cache_counts_t sq__cache_count(void) {
     sq__mutex_unlock(&sq__cache.lock);
     return counts;
 }
-
-/* The child has none of these threads, and no post comes to a client of the parent. */
-static void forget_all(void) {
-    sq__cache.clients = 0;
-    sq__cache.kept = 0;
-    sq__cache.threads = NULL;
-    sq__cache.threads_end = &sq__cache.threads;
-    sq__cache.line = NULL;
-    sq__cache.line_end = &sq__cache.line;
-    sq__store_relaxed(&sq__cache.line_waits, false);
-    sq__cache.keeper = NULL;
-}
-
-SQ__AROUND_FORK(SQ__RANK_CACHE, .lock = &sq__cache.lock, .in_child = forget_all)

@@ -15,17 +15,16 @@
  * the client has begun; but the thread is taken only once it idles again: `idle` says in which wait.
  *
  * A thread is looked for under one lock: one that idles, else a new one. A thread that has idled for SQ__IDLES_FOR ends, unless few others stay: of
- * these SQ__KEPT_THREADS wait as long as there are clients, and no more than there are clients.
+ * these SQ__KEPT_THREADS wait as long as there are clients, and no more than there are clients. A client may run on the threads of its class of
+ * service alone. A client that asks for a size of stack has a thread from the first to the last, which no other client is given.
  *
  * A post cannot fail: its task was accepted. If no thread can be started, the client waits in a line. A thread that becomes idle serves the line. The keeper,
  * a thread that runs no client, tries to start threads for it, so threads that block cannot hold it up. As long as there is no keeper, no
  * client loses its thread: none is taken, and none ends. */
 #pragma once
 
-#include "platform/thread.h"
-#include "thread/token.h"
+#include "thread/client.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Nanoseconds. */
@@ -35,22 +34,6 @@
 #ifndef SQ__KEPT_THREADS
 #define SQ__KEPT_THREADS 16u
 #endif
-
-/* What a post calls. Returns false if the client has ended: it is not posted again, and was freed by the cache when the call returns to it. */
-typedef bool (*sq__client_function_t)(void *argument);
-
-/* F fixed; P used by the thread that posts next, and by the thread that runs the client until it calls the function; L under the lock of the cache. A
- * queue that was used keeps this record while it is idle: it fills a block of malloc's, 80 bytes with the header. */
-typedef struct sq__client {
-    sq__thread_start_t start; /* F  how its threads are started, each time */
-    union {
-        sq__token_t *token;      /* P  of the thread that it had last */
-        struct sq__client *next; /* L  in the line */
-    };
-    sq__wait_id_t wait_id;          /* P  that thread's wait */
-    sq__client_function_t function; /* F */
-    void *argument;                 /* F */
-} sq__client_t;
 
 /* Returns 0 and *client, or ENOMEM: there is no memory, or no thread, and none could be started. The name is copied. */
 int sq__cache_join(sq__client_t **client, sq__client_function_t function, void *argument, const sq__thread_kind_t *kind);

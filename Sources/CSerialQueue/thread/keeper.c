@@ -1,7 +1,7 @@
-/* keeper.c: the thread that starts threads for clients for which none could be started. */
-#include "thread/cache_internal.h"
+#include "thread/keeper.h"
 
 #include "platform/clock.h"
+#include "thread/cache_threads.h"
 
 /* Nanoseconds between two tries: the first pause and the longest one. */
 enum { PAUSE = 1000000, LONGEST_PAUSE = 128 * PAUSE };
@@ -9,15 +9,15 @@ enum { PAUSE = 1000000, LONGEST_PAUSE = 128 * PAUSE };
 /* L. */
 static bool is_idle(void) { return sq__cache.clients == 0 && sq__cache.threads == NULL; }
 
-/* L. Returns whether clients are left in the line. */
+/* L. Unless a thread comes, which looks at the line. Returns whether the next try is the keeper's. */
 static bool serve_line(void) {
-    bool is_served = true;
-    while (sq__cache.line != NULL && is_served) {
-        sq__client_t *client = sq__cache_take_from_line();
-        is_served = sq__cache_serve(client);
-        if (!is_served) {
-            sq__cache_append_to_line(client); /* no order is promised among queues */
-        }
+    if (sq__cache.line == NULL || sq__cache.is_coming) {
+        return false;
+    }
+    sq__client_t *client = sq__cache_take_from_line(NULL);
+    bool is_served = sq__cache_serve(client);
+    if (!is_served) {
+        sq__cache_append_to_line(client); /* no order is promised among queues */
     }
     return !is_served;
 }

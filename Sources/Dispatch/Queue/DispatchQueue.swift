@@ -7,9 +7,10 @@ import Synchronization
 /// A program moves by type aliases in a file of its own: <doc:SerialQueueDispatch>. Where Dispatch crashes without a message or hangs, this
 /// class ends the program with a message, or is safe: releasing a suspended queue discards what waits.
 ///
-/// All queues of a class of service share its threads: about one per processor, and more, up to 64, while closures block. While as many closures
-/// compute as there are processors, or 64 block outside of this library, no other queue of the class runs. (Dispatch starts a thread for each
-/// serial queue.) Give closures that compute or block for long a `SerialQueue`, which has a thread of its own, or another class.
+/// As in Dispatch, a serial queue without a target has a thread whenever it has something to run, however many other queues compute or block. The
+/// global queues and concurrent queues of a class of service share its threads, and so does a serial queue whose target is a global queue: these are about one per
+/// processor, and more, up to 64, while closures block. While as many closures compute there as there are processors, or 64 block outside of this
+/// library, no other queue on these threads runs.
 public final class DispatchQueue: DispatchObject, @unchecked Sendable {
     // Sendable because the core's queues are; what is set by the first use is read after it; the rest is under a lock.
 
@@ -191,6 +192,8 @@ extension DispatchQueue {
             if let base, let below, !isEntered {
                 queue = SerialQueue(label: label, target: below)
                 isOnMain = base.isOnMain
+            } else if role == .created, target == nil, manual == nil, !isConcurrent {
+                queue = SerialQueue(label: label, threadsOf: qos.qosClass.service)
             } else {
                 let pool = target?.pool ?? pool
                 queue = isConcurrent ? ConcurrentQueue(label: label, on: pool) : SerialQueue(label: label, on: pool)

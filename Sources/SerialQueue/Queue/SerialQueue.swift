@@ -12,8 +12,8 @@ import CSerialQueueSwiftCall
 /// A `SerialQueue` is a handle. Two handles are equal if they are of the same queue, see ``current``. All calls may be made from any
 /// thread. Most of them are those of its superclass, ``WorkQueue``.
 ///
-/// After half a second without closures the queue gives its thread up, and gets one again for the next closure: its own, that of another
-/// idle queue, or a new one. Don't rely on thread-local variables from one closure to a later one. If you have to, pass a `stackSize`:
+/// The queue has a thread while it has something to run: the one that ran it last, if that is idle; else that of another idle queue, or a new
+/// one. Don't rely on thread-local variables from one closure to a later one. If you have to, pass a `stackSize`:
 /// such a queue keeps its thread. Or use a ``LoopPool``: its closures run on one thread of the program.
 ///
 /// Don't use this for work that suspends: use an actor. Put many thousands of queues on a ``WorkerPool``; otherwise each queue that
@@ -53,5 +53,11 @@ extension SerialQueue {
             cannotMakeQueue("SerialQueue", label, stackSize: stackSize)
         }
         self.init(owning: queue)
+    }
+
+    /// Makes a queue that has a thread whenever it has something to run, of this class of service.
+    package convenience init(label: String, threadsOf service: ServiceClass) {
+        self.init(label: label)
+        sq__queue_set_service(queue, service.inC)
     }
 }

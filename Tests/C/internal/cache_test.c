@@ -1,6 +1,7 @@
 /* cache_test.c: queues with default options share threads that belong to none of them. */
 #include "cached.h"
 #include "inject.h"
+#include "include/sq_private.h"
 
 #include <unistd.h>
 
@@ -98,26 +99,46 @@ TEST(a_task_that_waits_for_another_queue_does_not_take_its_thread) {
     sq_queue_release(two);
 }
 
-/* To see it fail: in take_idle, do not compare stack_kib. */
-TEST(a_queue_with_a_stack_size_uses_threads_with_that_stack) {
+/* To see it fail: in may_serve, do not ask for stack_kib. */
+TEST(a_queue_with_a_stack_size_keeps_a_thread_with_that_stack) {
     end_cached_threads();
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     options.stack_size = 512 * 1024;
-    sq_queue_t *large = sq_queue_create("large", &options), *alike = sq_queue_create("alike", &options);
-    REQUIRE(large != NULL && alike != NULL);
+    sq_queue_t *large = sq_queue_create("large", &options), *alike = sq_queue_create("alike", &options), *other = sq_queue_create("other", NULL);
+    REQUIRE(large != NULL && alike != NULL && other != NULL);
     place_t first = place_of_next_task(large);
-    await_idle(1);
-    sq_queue_t *other = sq_queue_create("other", NULL);
-    REQUIRE(other != NULL);
-    place_t second = place_of_next_task(other);
-    CHECK(second.thread != first.thread);
-    await_idle(2);
-    CHECK_EQUAL(place_of_next_task(large).thread, first.thread);
-    await_idle(2);
-    CHECK_EQUAL(place_of_next_task(alike).thread, first.thread);
+    for (size_t round = 0; round < 2; round += 1) {
+        await_idle(round == 0 ? 1 : 3);
+        place_t second = place_of_next_task(other);
+        await_idle(round == 0 ? 2 : 3);
+        CHECK(second.thread != first.thread);
+        CHECK(place_of_next_task(alike).thread != second.thread);
+        await_idle(3);
+        CHECK_EQUAL(place_of_next_task(large).thread, first.thread);
+    }
+    CHECK(sq__cache_count().kept <= 1); /* those with a stack_size are not among the few that are kept */
     sq_queue_release(large);
     sq_queue_release(alike);
     sq_queue_release(other);
+    end_cached_threads();
+}
+
+/* To see it fail: in may_serve, do not compare the classes. */
+TEST(a_thread_serves_queues_of_its_class_of_service_alone) {
+    end_cached_threads();
+    sq_queue_t *slow = sq_queue_create("slow", NULL), *usual = sq_queue_create("usual", NULL), *late = sq_queue_create("late", NULL);
+    REQUIRE(slow != NULL && usual != NULL && late != NULL);
+    sq__queue_set_service(slow, SQ_SERVICE_BACKGROUND);
+    sq__queue_set_service(late, SQ_SERVICE_BACKGROUND);
+    place_t first = place_of_next_task(slow);
+    await_idle(1);
+    place_t second = place_of_next_task(usual);
+    CHECK(second.thread != first.thread);
+    await_idle(2);
+    CHECK_EQUAL(place_of_next_task(late).thread, first.thread);
+    sq_queue_release(slow);
+    sq_queue_release(usual);
+    sq_queue_release(late);
     end_cached_threads();
 }
 

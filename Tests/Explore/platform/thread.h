@@ -17,6 +17,7 @@ void *ex_mine(const void *object);
 typedef struct sq__thread_start {
     void (*body)(void *);
     void *argument;
+    sq_service_t service;
     uint32_t stack_kib;
 } sq__thread_start_t;
 typedef struct sq__thread_kind {

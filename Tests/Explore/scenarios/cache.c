@@ -17,5 +17,7 @@ const scenario_t cache_scenarios[] = {
       .spares = 1, .bound = { 0, 1, 3, 1 }, .expect = { .each_has_a_reference = true } },
     { "cache_shutdown", "a shutdown of a queue without a thread", "async drain | async", .spares = 2, .expect = { .may = ERROR_BIT(ESHUTDOWN) } },
     { "cache_blocked", "a task of one queue waits for another one, whose thread it may have taken", "async:B async(async_until:B sync:B)", .spares = 1, .bound = { 0, 1, 3, 1 } },
+    { "cache_line", "the thread that comes for one queue waits for the other one, which is in the line", "async sync async:B(sync:C) async:C", .spares = 1,
+      .bound = { 0, 1, 3, 1 } },
     { 0 },
 };

@@ -94,9 +94,8 @@ dispatch_queue_attr_t dispatch_queue_attr_make_with_qos_class(dispatch_queue_att
 /**
  * Creates a queue.
  *
- * It shares the threads of its class with all other queues of that class: about one per processor, and more, up to 64, while tasks block. While as
- * many tasks compute as there are processors, or 64 block outside of this library, no other queue of the class runs. libdispatch starts a
- * thread for each serial queue instead. Give tasks that compute or block for long an sq_queue_t, which has a thread of its own, or another class.
+ * A serial queue has a thread whenever it has something to run, however many other queues compute or block. A concurrent queue shares the threads
+ * of its class with the global queue: about one per processor, and more, up to 64, while tasks block. So does a serial queue with a global queue as its target.
  *
  * @param label Copied; NULL: none. It names the queue in messages, dumps and traces.
  * @return The queue, with one reference. Without memory the process ends.

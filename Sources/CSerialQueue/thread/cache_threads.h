@@ -1,10 +1,12 @@
-/* cache_internal.h: the cache's threads, its line and its keeper, for cache.c, cached_thread.c and keeper.c. cache.h has the design. */
+/* cache_threads.h: the threads of the cache, and finding one for a client; the line of clients for which there was none. cache.h has the design. */
 #pragma once
 
 #include "platform/atomic.h"
 #include "platform/memory.h"
 #include "platform/mutex.h"
-#include "thread/cache.h"
+#include "thread/client.h"
+
+#include <stddef.h>
 
 /* A thread of the cache. F fixed while it is listed; L under the lock; A atomic. It is a local variable of its thread. */
 typedef struct sq__cached_thread {
@@ -25,37 +27,28 @@ typedef struct sq__cache {
     _Alignas(SQ__LINE) sq__mutex_t lock;
     size_t clients;                                   /* L */
     sq__cached_thread_t *threads, **threads_end;      /* L  those that idled when they were looked at come first */
-    unsigned kept;                                    /* L  how many threads are kept: no more than there are clients */
+    unsigned kept;                                    /* L  how many threads without a stack of their own are kept: no more than there are clients */
     sq__client_t *line, **line_end;                   /* L  posted clients without a thread, in the order of their posts */
+    bool is_coming;                                   /* L  a thread was taken or started for a posted client, and has not come yet: then it looks at the line */
     sq__token_t *keeper;                              /* L  its token; NULL: there is none */
 } sq__cache_t;
 
 extern sq__cache_t sq__cache;
 
-/* cache.c */
-
 /* L. Ends this thread's wait, if it idles: it runs the client, or ends if that is NULL. */
 bool sq__cache_take(sq__cached_thread_t *thread, sq__client_t *client);
 
-/* L. Finds a thread for a posted client: one that idles, if there is a keeper; else it starts one. False: no memory or no thread. */
+/* L. Starts a thread for the client. `is_posted`: it calls it at once, and the client has no wait. False: no memory or no thread. */
+bool sq__cache_start(sq__client_t *client, bool is_posted);
+
+/* L. An idle thread that nobody will post becomes the client's, which may post it. False: *some_idle says whether others idle. */
+bool sq__cache_join_idle(sq__client_t *client, bool *some_idle);
+
+/* L. Finds a thread for a posted client, which then is coming: one that idles, if there is a keeper; else it starts one. False: no memory or no thread. */
 bool sq__cache_serve(sq__client_t *client);
 
-/* L. The line is not empty. */
-sq__client_t *sq__cache_take_from_line(void);
+/* L. The first client of the line that this thread may serve; NULL: there is none. Of any thread, if that is NULL. */
+sq__client_t *sq__cache_take_from_line(const sq__cached_thread_t *thread);
 
 /* L. */
 void sq__cache_append_to_line(sq__client_t *client);
-
-/* cached_thread.c: the body of a thread, which was started for this client. */
-void sq__cached_thread_main(void *client);
-
-/* keeper.c */
-
-/* L. True: there is one, perhaps since now. */
-bool sq__keeper_is_there(void);
-
-/* L. Nobody needs it any more, if there is neither a client nor a thread. */
-void sq__keeper_end_if_idle(void);
-
-/* L. Clients are in the line. There is one: a client loses its thread only while there is. */
-void sq__keeper_call(void);

@@ -1,0 +1,113 @@
+#include "thread/cache_threads.h"
+
+#include "platform/list.h"
+#include "thread/process.h"
+
+/* How many threads are looked at for one that idles. */
+#ifndef SQ__THREAD_LOOKS
+#define SQ__THREAD_LOOKS 16u
+#endif
+
+sq__cache_t sq__cache = { .lock = SQ__MUTEX_INIT, .threads_end = &sq__cache.threads, .line_end = &sq__cache.line };
+
+void sq__cache_append_to_line(sq__client_t *client) {
+    client->next = NULL;
+    *sq__cache.line_end = client;
+    sq__cache.line_end = &client->next;
+    sq__store_relaxed(&sq__cache.line_waits, true);
+}
+
+/* L. The client may run on the thread while another client may still post it. One with a stack of its own keeps its thread. */
+static bool may_serve(const sq__cached_thread_t *thread, const sq__client_t *client) {
+    return thread->start.stack_kib == 0 && client->start.stack_kib == 0 && thread->start.service == client->start.service;
+}
+
+sq__client_t *sq__cache_take_from_line(const sq__cached_thread_t *thread) {
+    sq__client_t **link = &sq__cache.line;
+    while (*link != NULL && thread != NULL && !may_serve(thread, *link)) {
+        link = &(*link)->next;
+    }
+    sq__client_t *client = *link;
+    if (client != NULL) {
+        *link = client->next;
+        sq__cache.line_end = client->next == NULL ? link : sq__cache.line_end;
+        sq__store_relaxed(&sq__cache.line_waits, sq__cache.line != NULL);
+    }
+    return client;
+}
+
+bool sq__cache_start(sq__client_t *client, bool is_posted) {
+    sq__token_t *token = sq__token_acquire();
+    if (token == NULL) {
+        return false;
+    }
+    client->token = token;
+    client->wait_id = is_posted ? 0 : sq__token_prepare(token);
+    if (sq__thread_start_planned(&client->start) != 0) {
+        sq__token_recycle(token);
+        return false;
+    }
+    return true;
+}
+
+bool sq__cache_take(sq__cached_thread_t *thread, sq__client_t *client) {
+    sq__wait_id_t wait_id = sq__load_relaxed(&thread->idle);
+    /* One taker for each wait: the thread may not have read `other` yet. [idle] acquire: it has read those of earlier waits. */
+    if (wait_id == 0 || !sq__cas_acquire(&thread->idle, &wait_id, 0)) {
+        return false;
+    }
+    thread->other = client;
+    thread->is_alone = client == NULL;
+    return sq__token_refuse(thread->token, wait_id);
+}
+
+/* L. Gives the client a thread that idles. False: none was found. */
+static bool take_idle(sq__client_t *client) {
+    for (unsigned looks = 0; sq__cache.threads != NULL && looks < SQ__THREAD_LOOKS; looks += 1) {
+        sq__cached_thread_t *thread = sq__cache.threads;
+        if (may_serve(thread, client) && sq__cache_take(thread, client)) {
+            return true;
+        }
+        SQ__LIST_REMOVE_FROM(sq__cache.threads_end, thread);
+        SQ__LIST_APPEND(sq__cache.threads_end, thread);
+    }
+    return false;
+}
+
+bool sq__cache_join_idle(sq__client_t *client, bool *some_idle) {
+    unsigned looks = 0;
+    *some_idle = false;
+    for (sq__cached_thread_t *thread = sq__cache.threads; thread != NULL && looks < SQ__THREAD_LOOKS; thread = thread->next, looks += 1) {
+        sq__wait_id_t wait_id = sq__load_acquire(&thread->idle); /* [idle] acquire: `own` */
+        bool idles = wait_id != 0 && may_serve(thread, client);
+        *some_idle = *some_idle || idles;
+        if (idles && thread->is_alone && sq__token_is_open(thread->token, wait_id)) {
+            thread->own = client;
+            thread->is_alone = false;
+            client->token = thread->token;
+            client->wait_id = wait_id;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool sq__cache_serve(sq__client_t *client) {
+    sq__cache.is_coming = (sq__cache.keeper != NULL && take_idle(client)) || sq__cache_start(client, true);
+    return sq__cache.is_coming;
+}
+
+/* The child has none of these threads, and no post comes to a client of the parent. */
+static void forget_all(void) {
+    sq__cache.clients = 0;
+    sq__cache.kept = 0;
+    sq__cache.is_coming = false;
+    sq__cache.threads = NULL;
+    sq__cache.threads_end = &sq__cache.threads;
+    sq__cache.line = NULL;
+    sq__cache.line_end = &sq__cache.line;
+    sq__store_relaxed(&sq__cache.line_waits, false);
+    sq__cache.keeper = NULL;
+}
+
+SQ__AROUND_FORK(SQ__RANK_CACHE, .lock = &sq__cache.lock, .in_child = forget_all)

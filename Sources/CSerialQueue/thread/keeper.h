@@ -1,0 +1,13 @@
+/* keeper.h: the thread that starts threads for clients for which none could be started. cache.h has the design. */
+#pragma once
+
+#include <stdbool.h>
+
+/* L. True: there is one, perhaps since now. */
+bool sq__keeper_is_there(void);
+
+/* L. Nobody needs it any more, if there is neither a client nor a thread. */
+void sq__keeper_end_if_idle(void);
+
+/* L. Clients are in the line. There is one: a client loses its thread only while there is. */
+void sq__keeper_call(void);

@@ -136,6 +136,6 @@ sq_pool_t *sq_queue_manual_pool(const sq_queue_t *queue) {
     SQ__CHECK_HANDLE(queue);
     /* [fixed] acquire: the targets, if they are fixed */
     bool is_movable = sq__load_acquire(&queue->control) & SQ__MOVABLE;
-    sq__runner_t runner = is_movable ? runner_of_movable(queue) : sq__load_relaxed(&sq__queue_root(queue)->runner);
+    sq__runner_t runner = is_movable ? runner_of_movable(queue) : sq__queue_root_runner(queue);
     return sq__runner_clock(runner) != NULL ? sq__runner_object(runner) : NULL;
 }

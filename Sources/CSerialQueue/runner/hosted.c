@@ -84,7 +84,10 @@ bool sq__hosted_call(sq__hosted_t *hosted, sq__band_t band, sq__ready_t *entry, 
     return true;
 }
 
-void sq__hosted_retain(sq__runner_t runner) { sq__add_relaxed(&((sq__hosted_t *)sq__runner_object(runner))->references, 1); }
+void sq__hosted_retain(sq__runner_t runner) {
+    sq__hosted_t *hosted = sq__runner_object(runner);
+    sq__add_relaxed(&hosted->references, 1);
+}
 
 const char *sq__hosted_label(sq__runner_t runner) { return ((const sq__hosted_t *)sq__runner_object(runner))->label; }
 

@@ -50,7 +50,8 @@ static int find(sq_pool_t *handle, loop_t **loop) {
 
 /* L. No thread runs it, because none has yet, or its owner has ended. */
 static bool lacks_owner_locked(const sq__hosted_t *hosted) {
-    const sq__owner_t *owner = sq__load_relaxed(&((const loop_t *)hosted)->owner);
+    const loop_t *loop = (const loop_t *)hosted;
+    const sq__owner_t *owner = sq__load_relaxed(&loop->owner);
     return owner == NULL || sq__owner_has_ended(owner);
 }
 
@@ -64,7 +65,8 @@ static bool lacks_owner(sq__runner_t runner) {
 
 static bool owned_by(sq__runner_t runner, const sq__owner_t *owner) {
     /* Relaxed: it is equal to one's own record if one's own thread has written it, or another before it published the loop. */
-    return owner != NULL && sq__load_relaxed(&loop_at(runner)->owner) == owner;
+    const loop_t *loop = loop_at(runner);
+    return owner != NULL && sq__load_relaxed(&loop->owner) == owner;
 }
 
 static bool is_own(const loop_t *loop) { return owned_by(sq__runner(loop, SQ__BAND_NORMAL), sq__self()->owner); }
@@ -95,7 +97,8 @@ static void post(sq__runner_t runner, sq__ready_t *entry) {
 }
 
 static sq__demand_t demand(sq__runner_t runner) {
-    return sq__load_relaxed(&loop_at(runner)->hosted.waiting) != 0 ? SQ__DEMAND_SHARED : SQ__DEMAND_NONE;
+    const loop_t *loop = loop_at(runner);
+    return sq__load_relaxed(&loop->hosted.waiting) != 0 ? SQ__DEMAND_SHARED : SQ__DEMAND_NONE;
 }
 
 static bool serves(sq__runner_t runner, bool is_turn) {

@@ -17,7 +17,8 @@ static void post(sq__runner_t runner, sq__ready_t *entry) {
 
 /* The order of tasks must not depend on time. */
 static sq__demand_t demand(sq__runner_t runner) {
-    return sq__load_relaxed(&manual_at(runner)->hosted.waiting) != 0 ? SQ__DEMAND_PATIENT : SQ__DEMAND_NONE;
+    const sq__manual_t *manual = manual_at(runner);
+    return sq__load_relaxed(&manual->hosted.waiting) != 0 ? SQ__DEMAND_PATIENT : SQ__DEMAND_NONE;
 }
 
 static bool serves(sq__runner_t runner, bool is_turn) {

@@ -109,11 +109,16 @@ static inline const sq_queue_t *sq__queue_root(const sq_queue_t *queue) {
     return sq__queue_root_and_above(queue, &above);
 }
 
+/* The runner on which its tasks run in the end. */
+static inline sq__runner_t sq__queue_root_runner(const sq_queue_t *queue) {
+    queue = sq__queue_root(queue);
+    return sq__load_relaxed(&queue->runner);
+}
+
 /* The runner that runs the queue's tasks, if that has no threads; else 0. *entry: the one that it runs for them, which is that of the last target. */
 static inline sq__runner_t sq__queue_threadless_runner(const sq_queue_t *queue, sq__ready_t **entry) {
-    const sq_queue_t *root = sq__queue_root(queue);
-    sq__runner_t runner = sq__load_relaxed(&root->runner);
-    *entry = (sq__ready_t *)(uintptr_t)&root->ready;
+    sq__runner_t runner = sq__queue_root_runner(queue);
+    *entry = (sq__ready_t *)(uintptr_t)&sq__queue_root(queue)->ready;
     return sq__runner_is_threadless(runner) ? sq__runner(sq__runner_object(runner), SQ__BAND_NORMAL) : 0;
 }
 

@@ -19,7 +19,7 @@
  *                            the reference count to zero, but has not updated this word yet
  *
  *     { TAIL: 0, TAKEN: 0 }                 free; has no segment
- *     { TAIL: 0, TAKEN: 0, NOT_FREE }       free, but only to a thread that the runner names, or that then goes on to a target
+ *     { TAIL: 0, TAKEN: 0, NOT_FREE }       free, but only to a thread that the runner names, or that then takes a turn in a target
  *     { TAIL: t, TAKEN: n, OWNED }          owned; the waiting tasks are between the head (the holder's) and (t, n)
  *     { ..., OWNED, SUSPENDED }             a thread has the baton or will get it, and will park it; a task may run
  *     { ..., OWNED, SUSPENDED, PARKED }     nothing starts, and nothing runs except the readers inside a concurrent queue; submissions

@@ -19,7 +19,7 @@ int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms) {
     if (error) {
         return error;
     }
-    *alarms = sq__runner_clock(sq__load_relaxed(&sq__queue_root(queue)->runner));
+    *alarms = sq__runner_clock(sq__queue_root_runner(queue));
     return *alarms != NULL ? 0 : sq__alarms_shared(alarms);
 }
 

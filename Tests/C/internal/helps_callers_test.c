@@ -4,7 +4,7 @@
 #include "pool/pool_internal.h"
 
 /* Another thread's sync is in progress when the caller comes, and then hands the queue to the pool. To see it fail: leave out sq__pool_give_to_caller
- * in sq__pool_post (pool/pool.c). */
+ * in sq__pool_post (pool/post.c). */
 TEST(a_caller_that_waits_for_another_ones_sync_runs_what_is_ahead_of_it) {
     scene_t scene;
     pthread_t caller;

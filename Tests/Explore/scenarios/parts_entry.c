@@ -64,13 +64,13 @@ static void caller_finds_it(void) {
     parts_post_and_await(OTHER_BUSY, other_busy);
     sq__token_t *token = sq__token_acquire();
     sq__wait_id_t wait = sq__token_prepare(token);
-    sq__caller_run_t caller_run = { .entry = parts_next_entry(), .band = SQ__BAND_NORMAL, .token = token };
+    sq__caller_run_t caller_run = { .entry = parts_next_entry(), .token = token };
     ex_gate_open(MAY_END);
-    while (!sq__pool_caller_run(pool, &caller_run)) {
-        if (sq__pool_list_caller(pool, &caller_run)) {
+    while (!sq__pool_caller_run(pool, SQ__BAND_NORMAL, &caller_run)) {
+        if (!sq__pool_list_caller(pool, &caller_run)) {
             (void)sq__token_sleep(token, wait, SQ_FOREVER);
-            sq__pool_unlist_caller(pool, &caller_run);
         }
+        sq__pool_unlist_caller(pool, &caller_run);
     }
     (void)sq__token_withdraw(token, wait);
     sq__token_recycle(token);

@@ -123,7 +123,7 @@ static bool look(sq__watched_t *watched, uint64_t now, stall_t *stall) {
         stall->shown.depth = sq__depth(watched->queue);
         stall->shown.suspended = sq__load_relaxed(&watched->queue->state) & SQ__SUSPENDED;
         sq__runner_t runner = sq__load_relaxed(&watched->queue->runner);
-        stall->shown.unowned = SQ__RUNNER_HAS(runner, lacks_owner) != NULL && sq__runner_kind(runner)->lacks_owner(runner);
+        stall->shown.unowned = SQ__RUNNER_HAS(runner, lacks_owner) != NULL && sq__runner_kind(runner)->lacks_owner(runner, false);
     }
     return stalled;
 }

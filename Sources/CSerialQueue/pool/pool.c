@@ -1,12 +1,13 @@
 #include "pool/pool.h"
 
 #include "platform/memory.h"
+#include "platform/peek.h"
+#include "platform/thread.h"
 #include "pool/caller_runs.h"
 #include "pool/growth.h"
 #include "pool/members.h"
 #include "pool/parts.h"
 #include "pool/pool_internal.h"
-#include "pool/pool_visit.h"
 #include "thread/process.h"
 
 #include <errno.h>
@@ -28,31 +29,70 @@ static sq__demand_t demand(sq__runner_t runner) {
     return sq__pool_is_crowded(pool) ? SQ__DEMAND_SHARED : SQ__DEMAND_NONE;
 }
 
-static bool serves(sq__runner_t runner, bool is_turn) { return is_turn && runner & SQ__HELPED && sq__pool_is_of_lower_class(pool_at(runner)); }
-
-static bool run(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs) {
-    return runs && sq__pool_caller_run(pool_at(runner), sq__runner_band(runner), caller_run);
+static void retain(sq__runner_t runner) {
+    sq__pool_t *pool = pool_at(runner);
+    sq__add_relaxed(&pool->references, 1);
 }
-
-static bool listen(sq__runner_t runner, sq__caller_run_t *caller_run, bool listens) {
-    if (listens) {
-        return sq__pool_list_caller(pool_at(runner), caller_run);
-    }
-    sq__pool_unlist_caller(pool_at(runner), caller_run);
-    return false;
-}
-
-static void leave(sq__runner_t runner, sq__caller_run_t *caller_run) { sq__pool_end_caller(pool_at(runner), sq__runner_band(runner), caller_run); }
-
-static void retain(sq__runner_t runner) { sq__pool_retain(pool_at(runner)); }
 
 static void release(sq__runner_t runner) { sq__pool_release(pool_at(runner)); }
 
-static const char *label(sq__runner_t runner) { return sq__pool_label(pool_at(runner)); }
+/* For a dump. A record that has to be read without its lock is copied with sq__peek. */
+
+enum { MOST_MEMBERS = 256 };
+
+typedef struct seated {
+    uint64_t ids[MOST_MEMBERS];
+    unsigned count;
+} seated_t;
+
+static void visit_members(const sq__member_t *member, seated_t *seated) {
+    sq__member_t copy;
+    for (; member != NULL && seated->count < MOST_MEMBERS && sq__peek(member, &copy, sizeof copy); member = copy.next) {
+        if (sq__peeked(&copy.is_seated) && copy.thread_id != 0) {
+            seated->ids[seated->count++] = copy.thread_id;
+        }
+    }
+}
+
+static void visit_part(sq__part_t *part, const sq__pool_visitor_t *visitor, sq__pool_view_t *view) {
+    sq__part_t copy;
+    seated_t seated = { .count = 0 };
+    bool is_locked = sq__mutex_lock_patiently(&part->lock, visitor->patience);
+    bool is_there = sq__peek(part, &copy, sizeof copy);
+    view->is_locked &= is_locked;
+    if (is_there) {
+        visit_members(copy.all, &seated);
+        sq__pool_visit_ready(&copy.ready, is_locked, visitor, view);
+    }
+    if (is_locked) {
+        sq__mutex_unlock(&part->lock);
+    }
+    if (is_there) {
+        view->members += copy.members;
+        view->idle += copy.idle_members;
+        view->seats += copy.seats;
+        view->seated += copy.seated;
+        view->waiting += sq__load_relaxed(&copy.waiting);
+        for (unsigned i = 0; i < seated.count; i += 1) {
+            view->blocked += sq__thread_state(seated.ids[i]) == SQ__THREAD_BLOCKED;
+        }
+    }
+}
+
+/* The pool's own fields that are read here do not change. */
+static void visit(sq__runner_t runner, const sq__pool_visitor_t *visitor) {
+    const sq__pool_t *pool = sq__runner_object(runner);
+    sq__pool_view_t view = { .is_locked = true, .most = pool->most };
+    sq__peek_text(pool->at.label, view.label, sizeof view.label);
+    for (unsigned i = 0; i < pool->count; i += 1) {
+        visit_part(&pool->parts[i], visitor, &view);
+    }
+    visitor->pool(visitor->context, &view);
+}
 
 static const sq__runner_kind_t kind = {
-    .post = post, .withdraw = withdraw, .demand = demand, .serves = serves, .run = run, .listen = listen, .leave = leave,
-    .retain = retain, .release = release, .label = label, .visit = sq__pool_visit
+    .post = post, .withdraw = withdraw, .demand = demand, .serves = sq__caller_serves, .run = sq__caller_run, .listen = sq__caller_listen,
+    .leave = sq__caller_leave, .retain = retain, .release = release, .visit = visit
 };
 
 int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
@@ -64,6 +104,7 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     memset(pool, 0, sizeof *pool);
     memcpy(pool->label, plan->label, length + 1);
     pool->at.runner.kind = &kind;
+    pool->at.label = pool->label;
     pool->helps_end = &pool->helps;
     pool->call = plan->call;
     pool->stack_size = plan->stack_size;
@@ -96,11 +137,6 @@ no_parts:
 no_lock:
     sq__memory_free(pool);
     return error;
-}
-
-sq__pool_t *sq__pool_retain(sq__pool_t *pool) {
-    sq__add_relaxed(&pool->references, 1);
-    return pool;
 }
 
 void sq__pool_release(sq__pool_t *pool) {

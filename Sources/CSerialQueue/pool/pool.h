@@ -23,7 +23,6 @@
 /* Returns 0 and *pool with one reference and one member; or ENOMEM. */
 int sq__pool_create(sq__pool_t **pool, const sq__pool_plan_t *plan);
 
-sq__pool_t *sq__pool_retain(sq__pool_t *pool);
 void sq__pool_release(sq__pool_t *pool);
 
 /* A hint. True: entries are waiting for a member. */

@@ -27,12 +27,18 @@ _Static_assert(offsetof(sq_deferred_t, first) == offsetof(sq__pair_t, first), "a
 _Static_assert(offsetof(sq_deferred_t, second) == offsetof(sq__pair_t, second), "a deferred task begins with a pair");
 
 /* The caller holds the baton, and has put the task where it is the next one. */
-static __attribute__((noinline)) void note_first(sq_queue_t *queue, uint16_t kind, const void *caller) {
+static __attribute__((noinline)) void note(sq_queue_t *queue, uint16_t kind, const void *caller) {
     if (sq__is_sited(queue)) {
         sq__trace_hook_submit(queue, kind, SQ__IN_HANDOFF, caller);
     }
     sq__timings_handoff(queue);
     sq__watch_gets_busy(queue);
+}
+
+static inline void note_first(sq_queue_t *queue, uint16_t kind, const void *caller) {
+    if (__builtin_expect(sq__load_acquire(&queue->control) & SQ__NOTED, 0)) { /* [watch] acquire: the record */
+        note(queue, kind, caller);
+    }
 }
 
 /* Puts work that has its room, or needs none, into the queue; *put: what is left to do. */
@@ -49,10 +55,6 @@ static inline __attribute__((always_inline)) int put_in(sq_queue_t *queue, uint1
         sq__probe_submit(queue, &work->pair); /* whatever its kind: function and context come first */
     }
     *put = sq__ring_put(queue, place, kind, work, caller);
-    /* [watch] acquire: the record */
-    if (*put == SQ__PUT_FIRST && __builtin_expect(sq__load_acquire(&queue->control) & SQ__NOTED, 0)) {
-        note_first(queue, kind, caller);
-    }
     return 0;
 }
 
@@ -64,6 +66,7 @@ static inline __attribute__((always_inline)) int submit(sq_queue_t *queue, sq__r
     }
     switch (put) {
     case SQ__PUT_FIRST:
+        note_first(queue, kind, caller);
         sq__runner_post(runner, &queue->ready);
         break;
     case SQ__PUT_BATON:
@@ -78,6 +81,9 @@ static inline __attribute__((always_inline)) int submit(sq_queue_t *queue, sq__r
 int sq__async_put(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, const void *caller, bool *passes) {
     sq__put_t put;
     int error = put_in(queue, kind, work, caller, &put);
+    if (error == 0 && put == SQ__PUT_FIRST) {
+        note_first(queue, kind, caller);
+    }
     *passes = error == 0 && put != SQ__PUT_QUEUED;
     return error;
 }

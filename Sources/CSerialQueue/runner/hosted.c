@@ -16,7 +16,7 @@ void *sq__hosted_create(size_t bytes, const sq__runner_kind_t *kind, const char 
     hosted->listed.runner.kind = kind;
     hosted->listed.process = sq__process();
     hosted->call = call;
-    hosted->label = text;
+    hosted->listed.label = text;
     sq__store_relaxed(&hosted->references, 1);
     if (sq__mutex_init(&hosted->lock) != 0) {
         sq__memory_free(hosted);
@@ -39,38 +39,36 @@ bool sq__hosted_is_last_release(sq__hosted_t *hosted) {
     return true;
 }
 
-void sq__hosted_append(sq__hosted_t *hosted, sq__band_t band, sq__ready_t *entry) {
-    sq__hosted_put_back(hosted, band, entry, true);
-}
-
-void sq__hosted_put_back(sq__hosted_t *hosted, sq__band_t band, sq__ready_t *entry, bool is_last) {
+void sq__hosted_put(sq__hosted_t *hosted, sq__band_t band, sq__ready_t *entry, bool is_last) {
     (is_last ? sq__ready_append : sq__ready_put_first)(&hosted->ready, band, entry);
     sq__count(&hosted->waiting, 1);
 }
 
-sq__ready_t *sq__hosted_take_locked(sq__hosted_t *hosted, sq__band_t *band) {
-    sq__ready_t *entry = sq__ready_take_first(&hosted->ready, band);
+sq__ready_t *sq__hosted_take_locked(sq__hosted_t *hosted, sq__ready_t *wanted, sq__band_t *band) {
+    sq__ready_t *entry = wanted;
+    if (wanted == NULL) {
+        entry = sq__ready_take_first(&hosted->ready, band);
+    } else if (!sq__ready_find(&hosted->ready, wanted, band) || !sq__ready_take_out(&hosted->ready, *band, wanted)) {
+        entry = NULL;
+    }
     sq__count(&hosted->waiting, entry != NULL ? (size_t)-1 : 0);
     return entry;
 }
 
-sq__ready_t *sq__hosted_take(sq__hosted_t *hosted, sq__band_t *band) { return sq__hosted_find(hosted, NULL, true, band); }
-
-sq__ready_t *sq__hosted_find(sq__hosted_t *hosted, const sq__ready_t *wanted, bool takes, sq__band_t *band) {
+sq__ready_t *sq__hosted_take(sq__hosted_t *hosted, sq__ready_t *wanted, sq__band_t *band) {
     sq__mutex_lock(&hosted->lock);
-    bool is_ready = wanted != NULL ? sq__ready_find(&hosted->ready, wanted, band) : !sq__ready_is_empty(&hosted->ready);
-    sq__ready_t *entry = (sq__ready_t *)(uintptr_t)wanted;
-    if (is_ready && takes && wanted == NULL) {
-        entry = sq__hosted_take_locked(hosted, band);
-    } else if (is_ready && takes) {
-        sq__ready_take_out(&hosted->ready, *band, wanted);
-        sq__count(&hosted->waiting, (size_t)-1);
-    } else if (is_ready && wanted == NULL) {
-        *band = sq__ready_next_band(&hosted->ready);
-        entry = hosted->ready.lines[*band].first;
-    }
+    sq__ready_t *entry = sq__hosted_take_locked(hosted, wanted, band);
     sq__mutex_unlock(&hosted->lock);
-    return is_ready ? entry : NULL;
+    return entry;
+}
+
+/* True: this entry is ready; NULL: any one. */
+static bool has_ready(sq__hosted_t *hosted, const sq__ready_t *wanted) {
+    sq__band_t band;
+    sq__mutex_lock(&hosted->lock);
+    bool is_ready = wanted != NULL ? sq__ready_find(&hosted->ready, wanted, &band) : !sq__ready_is_empty(&hosted->ready);
+    sq__mutex_unlock(&hosted->lock);
+    return is_ready;
 }
 
 bool sq__hosted_call(sq__hosted_t *hosted, sq__band_t band, sq__ready_t *entry, size_t most, size_t *ran) {
@@ -89,23 +87,23 @@ void sq__hosted_retain(sq__runner_t runner) {
     sq__add_relaxed(&hosted->references, 1);
 }
 
-const char *sq__hosted_label(sq__runner_t runner) { return ((const sq__hosted_t *)sq__runner_object(runner))->label; }
-
 bool sq__hosted_run(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs) {
     sq__hosted_t *hosted = sq__runner_object(runner);
     sq__band_t band;
     size_t ran = 0;
-    sq__ready_t *entry = sq__hosted_is_stale(hosted) ? NULL : sq__hosted_find(hosted, caller_run->entry, runs, &band);
-    if (entry != NULL && runs) {
-        (void)sq__hosted_call(hosted, band, entry, 1, &ran);
+    if (!runs || sq__hosted_is_stale(hosted)) {
+        return !runs && has_ready(hosted, caller_run->entry);
     }
-    return entry != NULL;
+    sq__ready_t *entry = sq__hosted_take(hosted, caller_run->entry, &band);
+    return entry != NULL && (sq__hosted_call(hosted, band, entry, 1, &ran), true);
 }
 
-void sq__hosted_visit(sq__hosted_t *hosted, const sq__pool_visitor_t *visitor, sq__pool_view_t view, bool (*lacks_owner)(const sq__hosted_t *hosted)) {
-    sq__peek_text(hosted->label, view.label, sizeof view.label); /* it does not change */
+void sq__hosted_visit(sq__runner_t runner, const sq__pool_visitor_t *visitor) {
+    sq__hosted_t *hosted = sq__runner_object(runner);
+    sq__pool_view_t view = { .is_loop = sq__runner_is_owned(runner), .clock = sq__runner_clock(runner) };
+    sq__peek_text(hosted->listed.label, view.label, sizeof view.label); /* it does not change */
     view.is_locked = sq__mutex_lock_patiently(&hosted->lock, visitor->patience);
-    view.lacks_owner = view.is_locked && lacks_owner != NULL && lacks_owner(hosted);
+    view.lacks_owner = view.is_loop && view.is_locked && sq__runner_kind(runner)->lacks_owner(runner, true);
     view.waiting = sq__load_relaxed(&hosted->waiting);
     sq__pool_visit_ready(&hosted->ready, view.is_locked, visitor, &view);
     if (view.is_locked) {

@@ -13,7 +13,6 @@ typedef struct sq__hosted {
     sq__mutex_t lock;
     SQ__ATOMIC(size_t) waiting;        /* C  how many entries are ready */
     sq__ready_list_t ready;            /* L */
-    const char *label;                 /* F */
 } sq__hosted_t;
 
 /* Returns an object of that many bytes, zeroed behind this part, with one reference. NULL: no memory. The caller adds it to the list of pools. */
@@ -28,16 +27,12 @@ bool sq__hosted_is_last_release(sq__hosted_t *hosted);
 /* True: it was created before a fork, and this process is the child. */
 static inline bool sq__hosted_is_stale(const sq__hosted_t *hosted) { return sq__pool_listed_is_stale(&hosted->listed); }
 
-/* L */
-void sq__hosted_append(sq__hosted_t *hosted, sq__band_t band, sq__ready_t *entry);
-void sq__hosted_put_back(sq__hosted_t *hosted, sq__band_t band, sq__ready_t *entry, bool is_last); /* at one end or the other of its band */
-sq__ready_t *sq__hosted_take_locked(sq__hosted_t *hosted, sq__band_t *band);
+/* L. At one end or the other of its band. */
+void sq__hosted_put(sq__hosted_t *hosted, sq__band_t band, sq__ready_t *entry, bool is_last);
 
-/* Takes the first entry. NULL: none is ready. */
-sq__ready_t *sq__hosted_take(sq__hosted_t *hosted, sq__band_t *band);
-
-/* Takes an entry out of the list, or without `takes` looks for it: this one, or the first one if it is NULL. Returns NULL if it is not ready. */
-sq__ready_t *sq__hosted_find(sq__hosted_t *hosted, const sq__ready_t *wanted, bool takes, sq__band_t *band);
+/* Takes an entry: this one, or the first one if it is NULL. NULL: it is not ready. */
+sq__ready_t *sq__hosted_take(sq__hosted_t *hosted, sq__ready_t *wanted, sq__band_t *band);
+sq__ready_t *sq__hosted_take_locked(sq__hosted_t *hosted, sq__ready_t *wanted, sq__band_t *band); /* L */
 
 /* Runs tasks of an entry that was taken, at most that many, adds their number to *ran, and posts the entry again if it has more. False: one has
  * forked, and this is the child. */
@@ -45,8 +40,5 @@ bool sq__hosted_call(sq__hosted_t *hosted, sq__band_t band, sq__ready_t *entry, 
 
 /* Functions of the kinds. */
 void sq__hosted_retain(sq__runner_t runner);
-const char *sq__hosted_label(sq__runner_t runner);
 bool sq__hosted_run(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs);
-
-/* For a dump. `view` has what only its kind knows; lacks_owner is called with the lock; NULL: it never does. */
-void sq__hosted_visit(sq__hosted_t *hosted, const sq__pool_visitor_t *visitor, sq__pool_view_t view, bool (*lacks_owner)(const sq__hosted_t *hosted));
+void sq__hosted_visit(sq__runner_t runner, const sq__pool_visitor_t *visitor);

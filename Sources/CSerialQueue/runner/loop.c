@@ -18,7 +18,7 @@ typedef struct loop {
     SQ__ATOMIC(sq__owner_t *) owner; /* L, read by anyone  the loop holds a reference; NULL: none */
 } loop_t;
 
-/* Longer than in other pools: at the beginning of each batch the runner samples the state word, and takes its cache line from the
+/* Longer than elsewhere: at the beginning of each batch the runner samples the state word, and takes its cache line from the
  * submitters. If other entries wait, a batch ends after a millisecond, as everywhere. */
 enum { LONG_BATCH = 8 * SQ__BATCH };
 
@@ -49,16 +49,18 @@ static int find(sq_pool_t *handle, loop_t **loop) {
 }
 
 /* L. No thread runs it, because none has yet, or its owner has ended. */
-static bool lacks_owner_locked(const sq__hosted_t *hosted) {
-    const loop_t *loop = (const loop_t *)hosted;
+static bool lacks_owner_locked(const loop_t *loop) {
     const sq__owner_t *owner = sq__load_relaxed(&loop->owner);
     return owner == NULL || sq__owner_has_ended(owner);
 }
 
-static bool lacks_owner(sq__runner_t runner) {
+static bool lacks_owner(sq__runner_t runner, bool is_locked) {
     loop_t *loop = loop_at(runner);
+    if (is_locked) {
+        return lacks_owner_locked(loop);
+    }
     sq__mutex_lock(&loop->hosted.lock);
-    bool lacks = lacks_owner_locked(&loop->hosted);
+    bool lacks = lacks_owner_locked(loop);
     sq__mutex_unlock(&loop->hosted.lock);
     return lacks;
 }
@@ -88,7 +90,7 @@ static void ring_and_unlock(loop_t *loop) {
 static void post(sq__runner_t runner, sq__ready_t *entry) {
     loop_t *loop = loop_at(runner);
     sq__mutex_lock(&loop->hosted.lock);
-    sq__hosted_append(&loop->hosted, sq__runner_band(runner), entry);
+    sq__hosted_put(&loop->hosted, sq__runner_band(runner), entry, true);
     sq__owner_t *owner = sq__load_relaxed(&loop->owner);
     if (owner != NULL) {
         sq__owner_nudge(owner);
@@ -115,13 +117,9 @@ static bool listen(sq__runner_t runner, sq__caller_run_t *caller_run, bool liste
     return listens && sq__hosted_run(runner, caller_run, false);
 }
 
-static void visit(sq__runner_t runner, const sq__pool_visitor_t *visitor) {
-    sq__hosted_visit(&loop_at(runner)->hosted, visitor, (sq__pool_view_t){ .is_loop = true }, lacks_owner_locked);
-}
-
 static const sq__runner_kind_t kind = {
     .is_threadless = true, .post = post, .demand = demand, .owned_by = owned_by, .lacks_owner = lacks_owner, .serves = serves, .run = sq__hosted_run,
-    .listen = listen, .retain = sq__hosted_retain, .release = release, .label = sq__hosted_label, .visit = visit
+    .listen = listen, .retain = sq__hosted_retain, .release = release, .visit = sq__hosted_visit
 };
 
 int sq__loop_create(sq_pool_t **handle, const char *label, sq__ready_function_t call) {
@@ -161,7 +159,7 @@ sq__owner_t *sq__loop_owner(void) {
 static int own_as(loop_t *loop, sq__owner_t *owner) {
     sq__mutex_lock(&loop->hosted.lock);
     sq__owner_t *before = sq__load_relaxed(&loop->owner);
-    bool is_free = lacks_owner_locked(&loop->hosted);
+    bool is_free = lacks_owner_locked(loop);
     if (is_free) {
         sq__owner_retain(owner);
         sq__store_relaxed(&loop->owner, owner);
@@ -174,7 +172,10 @@ static int own_as(loop_t *loop, sq__owner_t *owner) {
     return 0;
 }
 
-int sq__pool_own_as(sq_pool_t *pool, sq__owner_t *owner) { return own_as((loop_t *)pool, owner); }
+int sq__pool_own_as(sq_pool_t *pool, sq__owner_t *owner) {
+    loop_t *loop;
+    return find(pool, &loop) != 0 ? EPERM : own_as(loop, owner);
+}
 
 static int own(sq_pool_t *pool, loop_t **loop) {
     int error = find(pool, loop);
@@ -231,7 +232,7 @@ static bool await_entry(loop_t *loop, sq_time_t until, bool stoppable) {
 static int run_ready(loop_t *loop, size_t most, size_t *ran) {
     sq__ready_t *entry;
     sq__band_t band;
-    while (*ran < most && (entry = sq__hosted_take(&loop->hosted, &band)) != NULL) {
+    while (*ran < most && (entry = sq__hosted_take(&loop->hosted, NULL, &band)) != NULL) {
         if (!call(loop, band, entry, most - *ran, ran)) {
             return ESTALE;
         }
@@ -273,8 +274,8 @@ size_t sq_pool_run_some(sq_pool_t *pool, size_t most, sq_time_t until) {
 }
 
 size_t sq__pool_run_as_guest(sq_pool_t *pool, size_t most) {
-    loop_t *loop = (loop_t *)pool;
-    bool is_guest = !is_own(loop);
+    loop_t *loop;
+    bool is_guest = find(pool, &loop) == 0 && !is_own(loop);
     int error = own(pool, &loop);
     if (error) {
         errno = error;
@@ -296,7 +297,7 @@ static bool take_or_stop(loop_t *loop, sq__band_t *band, sq__ready_t **entry) {
     sq__mutex_lock(&loop->hosted.lock);
     bool stops = loop->stops;
     loop->stops = false;
-    *entry = stops ? NULL : sq__hosted_take_locked(&loop->hosted, band);
+    *entry = stops ? NULL : sq__hosted_take_locked(&loop->hosted, NULL, band);
     sq__mutex_unlock(&loop->hosted.lock);
     return stops;
 }

@@ -11,7 +11,7 @@ static sq__manual_t *manual_at(sq__runner_t runner) { return sq__runner_object(r
 static void post(sq__runner_t runner, sq__ready_t *entry) {
     sq__hosted_t *hosted = sq__runner_object(runner);
     sq__mutex_lock(&hosted->lock);
-    sq__hosted_append(hosted, sq__runner_band(runner), entry);
+    sq__hosted_put(hosted, sq__runner_band(runner), entry, true);
     sq__mutex_unlock(&hosted->lock);
 }
 
@@ -37,16 +37,12 @@ static void release(sq__runner_t runner) {
     }
 }
 
-static void visit(sq__runner_t runner, const sq__pool_visitor_t *visitor) {
-    sq__hosted_visit(&manual_at(runner)->hosted, visitor, (sq__pool_view_t){ .clock = clock_of(runner) }, NULL);
-}
-
 /* Runs what is ready, a batch of tasks each, until nothing is. */
 static size_t run_ready(sq__hosted_t *hosted) {
     size_t ran = 0;
     sq__ready_t *entry;
     sq__band_t band;
-    while (!sq__hosted_is_stale(hosted) && (entry = sq__hosted_take(hosted, &band)) != NULL) {
+    while (!sq__hosted_is_stale(hosted) && (entry = sq__hosted_take(hosted, NULL, &band)) != NULL) {
         (void)sq__hosted_call(hosted, band, entry, SQ__BATCH, &ran);
     }
     return ran;
@@ -63,7 +59,7 @@ static size_t advance(sq__runner_t runner, uint64_t until) {
 
 const sq__runner_kind_t sq__manual_kind = {
     .is_threadless = true, .post = post, .demand = demand, .serves = serves, .run = sq__hosted_run, .clock = clock_of, .advance = advance,
-    .retain = sq__hosted_retain, .release = release, .label = sq__hosted_label, .visit = visit
+    .retain = sq__hosted_retain, .release = release, .visit = sq__hosted_visit
 };
 
 int sq__manual_create(sq_pool_t **handle, size_t bytes, const sq__runner_kind_t *kind, const char *label, sq__ready_function_t call) {
@@ -104,7 +100,7 @@ bool sq__pool_step(sq_pool_t *pool, bool moves_clock) {
     sq__manual_t *manual = (sq__manual_t *)pool;
     sq__band_t band;
     size_t ran = 0;
-    sq__ready_t *entry = sq__hosted_is_stale(&manual->hosted) ? NULL : sq__hosted_take(&manual->hosted, &band);
+    sq__ready_t *entry = sq__hosted_is_stale(&manual->hosted) ? NULL : sq__hosted_take(&manual->hosted, NULL, &band);
     if (entry != NULL) {
         (void)sq__hosted_call(&manual->hosted, band, entry, SQ__BATCH, &ran);
         return true;

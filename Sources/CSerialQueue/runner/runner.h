@@ -99,8 +99,8 @@ typedef struct sq__runner_kind {
 
     /* NULL: any thread may run a sync. Only this owner's thread runs what is on the runner. */
     bool (*owned_by)(sq__runner_t runner, const sq__owner_t *owner);
-    /* It has an owner, or once had: no thread runs it now. NULL: it needs none. */
-    bool (*lacks_owner)(sq__runner_t runner);
+    /* No thread owns it now. `is_locked`: the caller has its lock. NULL: it needs none. */
+    bool (*lacks_owner)(sq__runner_t runner, bool is_locked);
 
     /* The calling thread may run an entry while it waits for what this runs. `is_turn`: it waits for its turn. NULL: it never may; nor are there the next
      * three then. */
@@ -127,7 +127,6 @@ typedef struct sq__runner_kind {
     /* The object's references: one is the queue's. retain NULL: the queue alone has the object. */
     void (*retain)(sq__runner_t runner);
     void (*release)(sq__runner_t runner);
-    const char *(*label)(sq__runner_t runner);
     /* Of what is in the list of pools (runner_list.h): what a dump shows. NULL: it is not in the list. */
     void (*visit)(sq__runner_t runner, const struct sq__pool_visitor *visitor);
 } sq__runner_kind_t;
@@ -176,8 +175,6 @@ static inline sq__alarms_t *sq__runner_clock(sq__runner_t runner) {
 static inline struct sq_queue *sq__runner_target(sq__runner_t runner) {
     return SQ__RUNNER_HAS(runner, target) != NULL ? sq__runner_kind(runner)->target(runner) : NULL;
 }
-
-static inline const char *sq__runner_label(sq__runner_t runner) { return sq__runner_kind(runner)->label(runner); }
 
 /* By a thread that waits for a task on this runner (0: none), behind this entry: runs one task of what is ready there and has to come first, or not `runs`:
  * only looks. That is the entry, or, where no thread owns the runner, any one. False: nothing is ready, or the thread may not. */

@@ -11,6 +11,7 @@ typedef struct sq__pool_listed {
     struct sq__pool_listed *next;  /* under the lock of the list */
     struct sq__pool_listed **link; /* the same; NULL: it is not in the list */
     uint32_t process;              /* fixed: process.h */
+    const char *label;             /* fixed */
 } sq__pool_listed_t;
 
 /* True: the pool was created before a fork, and this process is the child. */
@@ -41,6 +42,9 @@ typedef struct sq__pool_visitor {
 /* Visits all pools: each kind's `visit`. With `is_locked`, `entry` is called under the pool's lock: the queue that the entry stands for exists. Without
  * the lock it may be freed. Returns false if it did not get the lock of the list: then no pool was visited. */
 bool sq__pools_visit(const sq__pool_visitor_t *visitor);
+
+/* `runner`: of something in the list. */
+static inline const char *sq__runner_label(sq__runner_t runner) { return ((const sq__pool_listed_t *)sq__runner_object(runner))->label; }
 
 /* For the kinds: calls `entry` for each one of a list, or, without the list's lock, of a copy. */
 void sq__pool_visit_ready(const sq__ready_list_t *list, bool is_locked, const sq__pool_visitor_t *visitor, const sq__pool_view_t *view);

@@ -2,6 +2,7 @@
 
 #include "include/sq_current.h"
 #include "observe/trace_hooks.h"
+#include "runner/runner_list.h"
 #include "thread/explored.h"
 
 #include "platform/clock.h"

@@ -65,7 +65,7 @@ static void posted(sq__run_t *run, const sq__ready_t *entry) {
 static void post(sq__runner_t runner, sq__ready_t *entry) {
     sq__hosted_t *hosted = sq__runner_object(runner);
     sq__mutex_lock(&hosted->lock);
-    sq__hosted_append(hosted, sq__runner_band(runner), entry);
+    sq__hosted_put(hosted, sq__runner_band(runner), entry, true);
     if (run_of(runner) != NULL) {
         posted(run_of(runner), entry);
     }

@@ -217,13 +217,13 @@ static sq__band_t band_of(const sq__ready_t *entry) { return sq__queue_band(SQ__
 
 void sq__ways_take(sq__run_t *run, const sq__ready_t *entry) {
     sq__band_t band;
-    (void)sq__hosted_find(sq__run_hosted(run), entry, true, &band);
+    (void)sq__hosted_take(sq__run_hosted(run), (sq__ready_t *)(uintptr_t)entry, &band);
 }
 
 void sq__ways_put_back(sq__run_t *run, sq__ready_t *entry) {
     sq__hosted_t *hosted = sq__run_hosted(run);
     sq__mutex_lock(&hosted->lock);
-    sq__hosted_put_back(hosted, band_of(entry), entry, sq__run_is_fair(run));
+    sq__hosted_put(hosted, band_of(entry), entry, sq__run_is_fair(run));
     if (!sq__run_is_fair(run)) {
         run->put_back = entry;
     }

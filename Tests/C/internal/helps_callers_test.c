@@ -30,7 +30,7 @@ static void sync_in_task(void *context) {
     scene->runners[7] = pthread_self();
 }
 
-/* The class of a caller is that of the pool on which it runs. To see it fail: in sq__pool_is_of_lower_class take the default class for each. */
+/* The class of a caller is that of the pool on which it runs. To see it fail: in is_of_lower_class (pool/caller_runs.c) take the default class for each. */
 TEST(a_task_of_a_higher_class_helps_a_queue_of_the_default_class_and_one_of_a_lower_class_does_not) {
     for (int is_higher = 0; is_higher < 2; is_higher += 1) {
         scene_t scene, of_caller;

@@ -63,7 +63,7 @@ TEST(a_queue_that_no_thread_has_begun_is_helped_at_once) {
     scene_destroy(&scene);
 }
 
-/* To see it fail: leave out sq__pool_end_caller in leave (pool/pool.c): it hangs. */
+/* To see it fail: leave out sq__caller_leave in the kind of pool/pool.c: it hangs. */
 static void shut_down(void *context) {
     scene_t *scene = context;
     note_runner(scene);

@@ -79,12 +79,12 @@ static inline __attribute__((always_inline)) int submit(sq_queue_t *queue, sq__r
 }
 
 int sq__async_put(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, const void *caller, bool *passes) {
-    sq__put_t put;
+    sq__put_t put = SQ__PUT_QUEUED;
     int error = put_in(queue, kind, work, caller, &put);
-    if (error == 0 && put == SQ__PUT_FIRST) {
+    if (put == SQ__PUT_FIRST) {
         note_first(queue, kind, caller);
     }
-    *passes = error == 0 && put != SQ__PUT_QUEUED;
+    *passes = put != SQ__PUT_QUEUED;
     return error;
 }
 

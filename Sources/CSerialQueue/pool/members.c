@@ -246,6 +246,7 @@ static bool serve(void *argument) {
     sq__pool_t *pool = part->pool;
     work_t work;
     sq__self()->member = member;
+    sq__self()->runner = sq__runner(pool, SQ__BAND_NORMAL);
     sq__mutex_lock(&part->lock);
     if (member->thread_id == 0) {
         member->thread_id = sq__thread_id();
@@ -269,6 +270,7 @@ static bool serve(void *argument) {
         strike_off(part, member);
         part->leaving -= member->is_dismissed;
         sq__self()->member = NULL;
+        sq__self()->runner = 0;
         leave_and_unlock(part);
         sq__memory_free(member);
         return false;

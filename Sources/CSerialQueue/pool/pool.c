@@ -9,6 +9,7 @@
 #include "pool/parts.h"
 #include "pool/pool_internal.h"
 #include "thread/process.h"
+#include "thread/self.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,6 +28,11 @@ static sq__demand_t demand(sq__runner_t runner) {
         return sq__pool_has_listed(pool) ? SQ__DEMAND_NEXT : SQ__DEMAND_NEAR;
     }
     return sq__pool_is_crowded(pool) ? SQ__DEMAND_SHARED : SQ__DEMAND_NONE;
+}
+
+static void sleeps(sq__runner_t runner, bool sleeps) {
+    (void)runner;
+    (sleeps ? sq__pool_lend_seat : sq__pool_take_seat)(sq__self()->member);
 }
 
 static void retain(sq__runner_t runner) {
@@ -92,7 +98,7 @@ static void visit(sq__runner_t runner, const sq__pool_visitor_t *visitor) {
 
 static const sq__runner_kind_t kind = {
     .post = post, .withdraw = withdraw, .demand = demand, .serves = sq__caller_serves, .run = sq__caller_run, .listen = sq__caller_listen,
-    .leave = sq__caller_leave, .retain = retain, .release = release, .visit = visit
+    .leave = sq__caller_leave, .sleeps = sleeps, .retain = retain, .release = release, .visit = visit
 };
 
 int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {

@@ -18,6 +18,7 @@
  *       may run entries                        class is higher
  *       while it waits)
  *     run, listen, leave   -                   its queue's entry     the entry              the entry, or any    -
+ *     sleeps               -                   lends its seat        -                      -                    -
  *     clock                the process's       the process's         the process's          its own              (the last target's)
  *     target               -                   -                     -                      -                    the target
  *     retain, release      -                   yes                   yes                    yes                  -
@@ -113,6 +114,8 @@ typedef struct sq__runner_kind {
     /* The wait is over. NULL: nothing is to be done. */
     void (*leave)(sq__runner_t runner, sq__caller_run_t *caller_run);
 
+    /* A thread of the runner's own (sq__self_t.runner) is about to sleep in a call of the library, or not `sleeps`: has woken. NULL: it need not know. */
+    void (*sleeps)(sq__runner_t runner, bool sleeps);
     /* NULL: the timers of its queues use the process's alarms, and nobody advances it. Else a clock of its own, and what sq_pool_advance does. */
     sq__alarms_t *(*clock)(sq__runner_t runner);
     size_t (*advance)(sq__runner_t runner, uint64_t until);

@@ -6,7 +6,6 @@
 #include "platform/clock.h"
 #include "platform/processors.h"
 #include "platform/unwind.h"
-#include "pool/members.h"
 #include "thread/explored.h"
 #include "thread/spin.h"
 #include "wait/deadlock.h"
@@ -83,14 +82,15 @@ static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *dea
     wait->deadline = deadline;
     wait->since = sq__clock_now();
     self->wait = wait;
-    if (self->member != NULL) {
-        sq__pool_lend_seat(self->member); /* the task that it waits for may need it */
+    const bool is_known = SQ__RUNNER_HAS(self->runner, sleeps) != NULL;
+    if (is_known) {
+        sq__runner_kind(self->runner)->sleeps(self->runner, true); /* the task that it waits for may need its seat */
     }
     bool is_waited_for = sq__self_may_be_needed(self) || wait->is_barrier;
     sq__outcome_t outcome = is_waited_for ? sleep_in_task(wait, deadline, deadlock) : sleep_on_token(wait, deadline);
     self->wait = outer;
-    if (self->member != NULL) {
-        sq__pool_take_seat(self->member);
+    if (is_known) {
+        sq__runner_kind(self->runner)->sleeps(self->runner, false);
     }
     return outcome;
 }

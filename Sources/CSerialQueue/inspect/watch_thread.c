@@ -122,7 +122,7 @@ static bool look(sq__watched_t *watched, uint64_t now, stall_t *stall) {
         stall->shown.waits_for = stall->waits_for;
         stall->shown.depth = sq__depth(watched->queue);
         stall->shown.suspended = sq__load_relaxed(&watched->queue->state) & SQ__SUSPENDED;
-        sq__runner_t runner = sq__load_relaxed(&watched->queue->runner);
+        sq__runner_t runner = sq__load_acquire(&watched->queue->runner); /* [fixed] acquire: a record */
         stall->shown.unowned = SQ__RUNNER_HAS(runner, lacks_owner) != NULL && sq__runner_kind(runner)->lacks_owner(runner, false);
     }
     return stalled;

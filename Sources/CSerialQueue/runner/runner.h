@@ -20,8 +20,9 @@
  *     run, listen, leave   -                   its queue's entry     the entry              the entry, or any    -
  *     sleeps               -                   lends its seat        -                      -                    -
  *     clock                the process's       the process's         the process's          its own              (the last target's)
- *     target               -                   -                     -                      -                    the target
- *     retain, release      -                   yes                   yes                    yes                  -
+ *     target, sync, adopt  -                   -                     -                      -                    the target; a turn there, too
+ *     retain, release      -                   counted               counted                counted              release: the target's pin
+ *     visit                -                   its workers, its list its list               its list             -
  *
  * A sync runs its function on its own thread, in its turn. Two questions change that: with an owner other than the caller, the call is handed
  * to the owner, as an AWAITED; with a target, the turn in the queue is followed by a sync onto the target, in which the function runs. Such

@@ -2,17 +2,24 @@
 #include "explore.h"
 
 #include "kernel/ring.h"
+#include "thread/cache_threads.h"
 #include "thread/self.h"
 
 /* With warm workers a wait of a thread's own token without a deadline is one step, which comes when the wait is over. A token that may be nudged is
  * not a thread's own one. CLAIMED is 4 and WAITING 1 (token.c). */
 static void await_decision(const sq__token_t *token, sq__wait_id_t wait_id) { ex_point_until_changed((const uint64_t *)token, wait_id << 3 | 1, 4); }
 
-/* The token of a thread of the cache, which idles: if it ends because it idles, it does that before it sleeps. */
-static bool is_cached(const sq__token_t *token) { return sq__self()->frame == NULL && sq__token_line(token) != NULL; }
+/* The thread of the cache that idles with this token; NULL: it is another kind of wait. */
+static const sq__cached_thread_t *idle_thread(const sq__token_t *token) { return sq__self()->frame == NULL ? sq__token_line(token) : NULL; }
+
+/* Nobody will post it or take it: it ends by itself. */
+static bool ends(const sq__token_t *token) {
+    const sq__cached_thread_t *thread = idle_thread(token);
+    return thread != NULL && thread->is_alone;
+}
 
 sq__outcome_t __wrap_sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
-    if (ex_setting.has_warm_workers && deadline == SQ__NEVER && (sq__self()->token == token || is_cached(token))) {
+    if (ex_setting.has_warm_workers && deadline == SQ__NEVER && (sq__self()->token == token || idle_thread(token) != NULL)) {
         await_decision(token, wait_id);
     }
     return sq__token_sleep(token, wait_id, deadline);
@@ -32,7 +39,7 @@ uint64_t __wrap_sq__ring_depth(const sq_queue_t *queue) {
 void __wrap_sq__depth_sample(void *queue) { (void)queue; }
 
 sq__outcome_t __wrap_sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, unsigned pauses) {
-    if (ex_setting.has_warm_workers && ex_setting.spares == 0 && kind == SQ__SPIN_WORKER && !is_cached(token)) {
+    if (ex_setting.has_warm_workers && ex_setting.spares == 0 && kind == SQ__SPIN_WORKER && !ends(token)) {
         await_decision(token, wait_id);
         return sq__token_spin(token, wait_id, kind, 0);
     }

@@ -18,6 +18,7 @@
 #define sq__store_relaxed(object, value) atomic_store_explicit((object), (value), memory_order_relaxed)
 #define sq__store_release(object, value) atomic_store_explicit((object), (value), memory_order_release)
 #define sq__exchange_relaxed(object, value) atomic_exchange_explicit((object), (value), memory_order_relaxed)
+#define sq__exchange_acquire(object, value) atomic_exchange_explicit((object), (value), memory_order_acquire)
 #define sq__exchange_acq_rel(object, value) atomic_exchange_explicit((object), (value), memory_order_acq_rel)
 #define sq__add_relaxed(object, value) atomic_fetch_add_explicit((object), (value), memory_order_relaxed)
 #define sq__add_acquire(object, value) atomic_fetch_add_explicit((object), (value), memory_order_acquire)

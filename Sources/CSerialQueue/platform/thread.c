@@ -79,7 +79,7 @@ static SQ__ATOMIC(size_t) thread_locals;
 bool sq__thread_stack_size_is_valid(size_t bytes) {
     enum { RECORD = 16384 };
     sq__store_relaxed(&thread_locals, sq__code_thread_locals() + RECORD);
-    return bytes >= (size_t)PTHREAD_STACK_MIN && bytes < (SIZE_MAX < UINT64_C(1) << 40 ? SIZE_MAX / 4 : (size_t)1 << 40);
+    return bytes >= (size_t)PTHREAD_STACK_MIN && bytes <= (SIZE_MAX < UINT64_C(1) << 40 ? SIZE_MAX / 4 : (size_t)1 << 40);
 }
 
 /* Rounded up. What has too many is more than any system gives. */

@@ -90,7 +90,8 @@ sq_queue_t *sq__queue_create(const char *label, const sq_queue_options_t *option
     }
     memcpy(queue->label, label != NULL ? label : "", length + 1);
     sq__handle_mark(queue);
-    queue->stack_kib = (uint32_t)((options->stack_size + 1023) / 1024);
+    size_t kibibytes = (options->stack_size + 1023) / 1024; /* the largest size is one more than fits; no system has that much */
+    queue->stack_kib = kibibytes < SQ__STACK_KIB_MOST ? (uint32_t)kibibytes : SQ__STACK_KIB_MOST;
     queue->process = sq__process();
     if (options->capacity > 0 && (queue->permits = sq__capacity_create(options->capacity, sq__async_give_permit)) == NULL) {
         sq__memory_free(sq__queue_memory(queue));

@@ -46,6 +46,9 @@ typedef uint64_t sq__position_t;
 #define SQ__NEXT_SEGMENT ((sq__position_t)1 << 8)
 static inline unsigned sq__position_index(sq__position_t position) { return position & (SQ__NEXT_SEGMENT - 1); }
 
+/* What `stack_kib` holds. */
+#define SQ__STACK_KIB_MOST ((UINT32_C(1) << 30) - 1)
+
 /* The fields are ordered so that the runner and the submitters do not share a cache line. The fields that the runner writes for
  * each task, the fields that both read, and the state word are each at least one line apart, wherever malloc puts the queue.
  * Rarely used fields fill the space between. */

@@ -160,6 +160,9 @@ static void cached_thread_main(void *argument) {
 /* L. */
 static bool join(sq__client_t *client) {
     bool some_idle;
+    if (client->start.stack_kib != 0) {
+        return sq__cache_start(client, false); /* which nobody takes. So its posts never look for a thread */
+    }
     if (sq__cache_join_idle(client, &some_idle)) {
         return true;
     }

@@ -17,9 +17,9 @@ void sq__cache_append_to_line(sq__client_t *client) {
     sq__store_relaxed(&sq__cache.line_waits, true);
 }
 
-/* L. The client may run on the thread while another client may still post it. One with a stack of its own keeps its thread. */
+/* L. The client, which has no stack of its own, may run on the thread while another client may still post that. A thread with a stack of its own is its client's. */
 static bool may_serve(const sq__cached_thread_t *thread, const sq__client_t *client) {
-    return thread->start.stack_kib == 0 && client->start.stack_kib == 0 && thread->start.service == client->start.service;
+    return thread->start.stack_kib == 0 && thread->start.service == client->start.service;
 }
 
 sq__client_t *sq__cache_take_from_line(const sq__cached_thread_t *thread) {
@@ -51,9 +51,9 @@ bool sq__cache_start(sq__client_t *client, bool is_posted) {
 }
 
 bool sq__cache_take(sq__cached_thread_t *thread, sq__client_t *client) {
-    sq__wait_id_t wait_id = sq__load_relaxed(&thread->idle);
     /* One taker for each wait: the thread may not have read `other` yet. [idle] acquire: it has read those of earlier waits. */
-    if (wait_id == 0 || !sq__cas_acquire(&thread->idle, &wait_id, 0)) {
+    sq__wait_id_t wait_id = sq__exchange_acquire(&thread->idle, 0);
+    if (wait_id == 0) {
         return false;
     }
     thread->other = client;
@@ -65,7 +65,7 @@ bool sq__cache_take(sq__cached_thread_t *thread, sq__client_t *client) {
 static bool take_idle(sq__client_t *client) {
     for (unsigned looks = 0; sq__cache.threads != NULL && looks < SQ__THREAD_LOOKS; looks += 1) {
         sq__cached_thread_t *thread = sq__cache.threads;
-        if (may_serve(thread, client) && sq__cache_take(thread, client)) {
+        if (sq__load_relaxed(&thread->idle) != 0 && may_serve(thread, client) && sq__cache_take(thread, client)) {
             return true;
         }
         SQ__LIST_REMOVE_FROM(sq__cache.threads_end, thread);

@@ -35,7 +35,7 @@ typedef struct sq__cache {
 
 extern sq__cache_t sq__cache;
 
-/* L. Ends this thread's wait, if it idles: it runs the client, or ends if that is NULL. */
+/* L. Ends the thread's wait, if it idles: it runs the client, or ends if that is NULL. */
 bool sq__cache_take(sq__cached_thread_t *thread, sq__client_t *client);
 
 /* L. Starts a thread for the client. `is_posted`: it calls it at once, and the client has no wait. False: no memory or no thread. */

@@ -383,3 +383,19 @@ TEST(queues_of_many_threads_come_and_go) {
     end_cached_threads();
     CHECK_EQUAL(sq__cache_count().in_line, 0);
 }
+
+/* To see it fail: in join, let a client with a stack of its own rest. */
+TEST(a_stack_that_the_system_does_not_have_is_refused_while_other_threads_idle) {
+    end_cached_threads();
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.stack_size = (size_t)1 << 40;
+    sq_queue_t *usual = make_used_queue("usual"), *large = sq_queue_create("large", &options);
+    REQUIRE(large != NULL);
+    await_idle(1);
+    CHECK_EQUAL(sq_async(large, do_nothing, NULL), ENOMEM);
+    CHECK_EQUAL(sq__cache_count().in_line, 0);
+    CHECK_EQUAL(sq_async(usual, do_nothing, NULL), 0);
+    sq_queue_release(large);
+    sq_queue_release(usual);
+    end_cached_threads();
+}

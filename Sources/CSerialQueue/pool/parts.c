@@ -91,7 +91,8 @@ void sq__parts_destroy(sq__pool_t *pool) {
     sq__memory_free(pool->parts);
 }
 
-void sq__pool_free(sq__pool_t *pool) {
+/* The pool is deserted, and nobody has a reference. */
+static void free_pool(sq__pool_t *pool) {
     sq__pools_remove(&pool->at);
     sq__alarms_release(pool->alarms);
     sq__parts_destroy(pool);
@@ -225,6 +226,6 @@ sq__part_t *sq__part_find_free(sq__part_t *part) {
 void sq__part_left(sq__pool_t *pool) {
     /* [deserted] release: our use of the pool; acquire, if it was the last: everybody's. */
     if (sq__sub_acq_rel(&pool->uses, 1) == 1) {
-        sq__pool_free(pool);
+        free_pool(pool);
     }
 }

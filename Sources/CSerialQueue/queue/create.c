@@ -33,15 +33,11 @@ static bool are_valid(const sq_queue_options_t *options) {
         && (options->stack_size == 0 || sq__thread_stack_size_is_valid(options->stack_size));
 }
 
-/* *runner: without a reference; 0: the queue is to run on threads of the cache, or gets a target. Returns 0, EINVAL, ESTALE, or why there is no pool. */
-static int find_runner(const sq_queue_options_t *options, sq__runner_t *runner) {
+/* The queue is to be on a pool. *runner: without a reference. Returns 0, EINVAL, ESTALE, or why there is no shared pool. */
+static __attribute__((noinline)) int find_runner(const sq_queue_options_t *options, sq__runner_t *runner) {
     sq_pool_t *pool = options->pool;
-    *runner = 0;
-    if (pool == NULL && options->width > 1 && (pool = sq_pool_shared()) == NULL) {
+    if (pool == NULL && (pool = sq_pool_shared()) == NULL) {
         return errno;
-    }
-    if (pool == NULL) {
-        return 0;
     }
     if (sq__pool_listed_is_stale((const sq__pool_listed_t *)pool)) {
         return ESTALE;
@@ -76,8 +72,8 @@ sq_queue_t *sq__queue_create(const char *label, const sq_queue_options_t *option
         errno = EINVAL;
         return NULL;
     }
-    sq__runner_t runner;
-    int error = find_runner(options, &runner);
+    sq__runner_t runner = 0;
+    int error = options->pool != NULL || options->width > 1 ? find_runner(options, &runner) : 0;
     if (error) {
         errno = error;
         return NULL;
@@ -98,12 +94,13 @@ sq_queue_t *sq__queue_create(const char *label, const sq_queue_options_t *option
         errno = ENOMEM;
         return NULL;
     }
-    sq__store_relaxed(&queue->runner, sq__runner_retain(runner));
     if (runner == 0) {
         sq__store_relaxed(&queue->control, SQ__MOVABLE);
-    }
-    if (sq__runner_is_owned(runner)) {
-        sq__store_relaxed(&queue->state, SQ__NOT_FREE);
+    } else {
+        sq__store_relaxed(&queue->runner, sq__runner_retain(runner));
+        if (sq__runner_is_owned(runner)) {
+            sq__store_relaxed(&queue->state, SQ__NOT_FREE);
+        }
     }
     sq__store_relaxed(&queue->position, SQ__SEGMENT_SLOTS); /* before the first segment */
     sq__store_relaxed(&queue->references, 1);

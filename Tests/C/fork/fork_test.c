@@ -242,7 +242,7 @@ static int idle_in_child(void *queue) {
     return wrong;
 }
 
-/* To see it fail: forget nothing in forget_all (cache.c). Queues of the child would take threads of the parent, and hang. */
+/* To see it fail: forget nothing in forget_all (cache_threads.c). Queues of the child would take threads of the parent, and hang. */
 TEST(in_the_child_no_idle_thread_of_the_parent_is_used) {
     if (fork_left_out()) {
         return;

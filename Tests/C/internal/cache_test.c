@@ -45,7 +45,7 @@ TEST(a_queue_that_idles_for_long_has_its_thread_when_few_others_idle) {
     end_cached_threads();
 }
 
-/* To see it fail: in find_thread, start a thread in any case. */
+/* To see it fail: in sq__cache_serve, take no thread that idles. */
 TEST(a_queue_takes_the_thread_of_another_one_that_idles) {
     end_cached_threads();
     sq_queue_t *one = sq_queue_create("one", NULL), *two = sq_queue_create("two", NULL);

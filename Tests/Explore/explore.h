@@ -134,6 +134,7 @@ bool ex_block_of(const void *address, unsigned *number, size_t *bytes, size_t *o
 uint64_t ex_place_of(const void *address);   /* a number that is the same in each run */
 extern char ex_stacks[EX_THREADS][EX_STACK];
 bool ex_stack_has(const char *address); /* false: another thread's, of a call that has returned */
+bool ex_stack_hides(const char *address); /* true: another thread's, in a call of the explorer: what is there differs with how schedules are chosen */
 void ex_end_memory(const void *start, size_t bytes); /* from now on an access is a failure */
 extern bool ex_no_memory; /* every allocation fails */
 extern const void *ex_caller;  /* where in the program the present operation stands */

@@ -21,6 +21,7 @@ static void let_begin(void) {
 }
 
 static void point(ex_footprint_t footprint) {
+    ex_thread[ex_current].point = __builtin_frame_address(0);
     let_begin();
     ex_reduce_announce(ex_current, footprint);
     ex_step += 1;

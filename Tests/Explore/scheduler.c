@@ -100,6 +100,11 @@ bool ex_stack_has(const char *address) {
     return (int)thread == ex_current || (!ex_thread[thread].has_returned && address >= (const char *)ex_thread[thread].stack_pointer);
 }
 
+bool ex_stack_hides(const char *address) {
+    size_t offset = (size_t)(address - &ex_stacks[0][0]), thread = offset / EX_STACK;
+    return offset < sizeof ex_stacks && (int)thread != ex_current && address < (const char *)ex_thread[thread].point;
+}
+
 int ex_start(void (*body)(void *), void *argument, bool daemon) {
     own_threads += !daemon;
     result->own_threads = own_threads > result->own_threads + 1 ? own_threads - 1 : result->own_threads; /* without the first one */

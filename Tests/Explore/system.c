@@ -195,7 +195,7 @@ bool sq__peek(const void *address, void *copy, size_t bytes) {
         }
         return false;
     }
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)bytes;
+    return !ex_stack_hides(address) && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)bytes;
 }
 
 void sq__peek_text(const char *address, char *text, size_t size) {

@@ -9,6 +9,7 @@ typedef enum { READY, BLOCKED, DONE } standing_t;
 typedef struct thread {
     standing_t standing;
     void *stack_pointer;
+    void *point; /* below this the explorer's own calls begin, which differ with how schedules are chosen */
     bool has_returned; /* from its function: nothing on its stack is used by others any more */
     void (*body)(void *);
     void *argument;

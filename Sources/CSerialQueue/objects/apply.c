@@ -195,7 +195,7 @@ static bool has_token(void) {
 /* Asks members to help with the iterations from `begin` on, of which there are several. NULL: none can. */
 static apply_t *ask_for_help(sq__pool_t *pool, const sq__loop_t *loop, size_t begin) {
     size_t count = loop->count - begin;
-    unsigned helpers = pool != NULL ? sq__pool_helpers(pool) : 0;
+    unsigned helpers = pool != NULL && !sq__runner_is_threadless(sq__runner(pool, SQ__BAND_NORMAL)) ? sq__pool_helpers(pool) : 0;
     helpers = helpers < count - 1 ? helpers : (unsigned)(count - 1);
     if (helpers == 0 || !has_token()) {
         return NULL;

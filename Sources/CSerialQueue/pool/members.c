@@ -237,6 +237,7 @@ static bool serve(void *argument) {
     sq__ready_t *entry;
     sq__band_t band;
     sq__self()->member = member;
+    sq__self()->runner = sq__runner(pool, SQ__BAND_NORMAL);
     sq__mutex_lock(&part->lock);
     if (member->thread_id == 0) {
         member->thread_id = sq__thread_id();
@@ -262,6 +263,7 @@ static bool serve(void *argument) {
         strike_off(part, member);
         part->leaving -= member->is_dismissed;
         sq__self()->member = NULL;
+        sq__self()->runner = 0;
         leave_and_unlock(part);
         sq__memory_free(member);
         return false;

@@ -30,9 +30,6 @@
 int sq__parts_create(sq__pool_t *pool, unsigned part_seats);
 void sq__parts_destroy(sq__pool_t *pool);
 
-/* The pool is deserted, and nobody has a reference. */
-void sq__pool_free(sq__pool_t *pool);
-
 /* The part of the calling thread: a member's, or the one that its number selects; and the one that it posts to now. */
 sq__part_t *sq__part_own(const sq__pool_t *pool);
 sq__part_t *sq__part_to_post_to(const sq__pool_t *pool);

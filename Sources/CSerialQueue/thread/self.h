@@ -52,6 +52,7 @@ typedef struct sq__self {
     sq__duty_t *duty;   /* the innermost once, apply or item that is performed, or NULL */
     sq__token_t *token; /* NULL: none yet */
     struct sq__member *member; /* its record in a pool; NULL: not a pool's thread */
+    uintptr_t runner;   /* the runner whose thread it is (runner/runner.h), if that is to know of its waits; else 0 */
     struct sq__explored *explored; /* its record in a test that is being explored (explored.h), or NULL */
     char *report;       /* about the last deadlock; NULL: none yet */
     sq__owner_t *owner; /* NULL: it has run no loop */

@@ -18,7 +18,7 @@ static void go_in(void *context) {
     }
 }
 
-/* To see it fail (it hangs): leave sq__pool_lend_seat out of sleep_until (wait.c). */
+/* To see it fail (it hangs): leave sq__pool_lend_seat out of sleeps (pool.c). */
 TEST(tasks_on_a_pool_of_one_thread_can_wait_for_tasks_on_it) {
     sq_pool_t *pool = make_pool(1);
     nest_t nest = { .count = 8, .way = BY_CALL };

@@ -42,7 +42,7 @@ static void starved_end(starved_t *starved) {
     latch_wait(&starved->ward.discarded, 1);
 }
 
-/* To see it fail (it hangs): leave out sq__watch_gets_busy in note_first. */
+/* To see it fail (it hangs): leave out sq__watch_gets_busy in note (queue/async.c). */
 TEST(an_async_task_that_waits_in_a_queue_that_was_idle_is_reported) {
     starved_t starved;
     starved_begin(&starved);

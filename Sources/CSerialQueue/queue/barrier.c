@@ -24,17 +24,8 @@ int sq_async_barrier(sq_queue_t *queue, sq_function_t function, void *context) {
     return submit_task(queue, &(sq_task_t){ .run = function, .context = context }, __builtin_return_address(0));
 }
 
-int sq__async_barrier_pair_from(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second, const void *caller) {
-    SQ__CHECK_HANDLE(queue);
-    if (call == NULL) {
-        return sq__queue_reject(queue, EINVAL);
-    }
-    return sq__async_submit(queue, SQ_NOW, SQ__PAIR | sq__barrier_on(queue),
-                            &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } }, caller);
-}
-
 int sq_async_barrier_pair(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
-    return sq__async_barrier_pair_from(queue, call, first, second, __builtin_return_address(0));
+    return sq__async_pair(queue, &(sq__pair_call_t){ call, first, second, SQ_NOW, .is_barrier = true, .site = __builtin_return_address(0) });
 }
 
 int sq_async_barrier_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {

@@ -7,8 +7,8 @@
 #include "include/sq_loop.h"
 #include "include/sq_pool.h"
 #include "platform/event.h"
-#include "pool/loop.h"
 #include "pool/pool_internal.h"
+#include "thread/self.h"
 
 #include <errno.h>
 
@@ -42,12 +42,13 @@ sq_pool_t *stage_pool_begin(const pool_plan_t *plan) {
  * removed others in their place). */
 static void check_members(void) {
     unsigned staying = 0;
-    for (unsigned i = 0; i < pool->count; i += 1) {
+    bool has_members = !sq__runner_is_threadless(sq__runner(pool, SQ__BAND_NORMAL));
+    for (unsigned i = 0; has_members && i < pool->count; i += 1) {
         sq__mutex_lock(&pool->parts[i].lock);
         staying += pool->parts[i].members - pool->parts[i].leaving;
         sq__mutex_unlock(&pool->parts[i].lock);
     }
-    if (pool->seats_at_rest > 0 && !ex_setting.faults && staying < 1) {
+    if (has_members && !ex_setting.faults && staying < 1) {
         ex_fail("pool: no member is left");
     }
 }
@@ -132,7 +133,7 @@ void stage_halt(void) {
 void stage_take_over(void) {
     if (stage_expected->pool.kind == POOL_LOOP) {
         run_some(SIZE_MAX);
-        if (!sq__pool_is_own_loop(pool)) {
+        if (!sq__runner_is_owned_by(sq__runner(pool, SQ__BAND_NORMAL), sq__self()->owner)) {
             ex_fail("loop: its owner has ended, and nobody can take it over");
         }
     }
@@ -154,7 +155,7 @@ void stage_create(void) {
 
 void stage_pool_enter(const submission_t *one) {
     const pool_plan_t *plan = &stage_expected->pool;
-    if (plan->kind == POOL_LOOP && !sq__pool_is_own_loop(pool)) {
+    if (plan->kind == POOL_LOOP && !sq__runner_is_owned_by(sq__runner(pool, SQ__BAND_NORMAL), sq__self()->owner)) {
         ex_fail("loop: a task runs on another thread than the owner");
     }
     bool is_async = one->kind <= ASYNC_UNTIL || one->kind == RUN_AND_WAIT;

@@ -5,11 +5,11 @@ Chosen by what the code is for, never by what survives in it. hand.txt may have 
 import re
 
 # What runs tasks, in their order, once: its faults lose, reorder, duplicate or block work.
-ROOMS = ('alarm', 'concurrent', 'gate', 'kernel', 'objects', 'observe', 'pool', 'queue', 'state', 'thread', 'timer', 'wait')
+ROOMS = ('alarm', 'concurrent', 'gate', 'kernel', 'objects', 'observe', 'pool', 'queue', 'runner', 'state', 'thread', 'timer', 'wait')
 
 # Of these rooms, what only observes, reports, or chooses how long to spin. Each name stands for a .c and a .h.
 FILES_LEFT_OUT = ('kernel/unwind_guard', 'observe/call_sites', 'observe/observe', 'observe/probes', 'observe/suspended_list', 'observe/timings', 'observe/trace_hooks', 'state/handle',
-                  'pool/pool_list', 'thread/explored', 'thread/spin', 'wait/deadlock_report')
+                  'runner/runner_list', 'thread/explored', 'thread/spin', 'wait/deadlock_report')
 
 # Functions of other files that only a dump, a trace or an exploration calls; and those that only choose when something is done,
 # or how much of it at a time. Of the 36 mutants of these one was noticed.

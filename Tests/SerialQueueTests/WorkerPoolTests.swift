@@ -109,7 +109,7 @@ import Testing
         #expect(record.all == ["first", "second"])
     }
 
-    /// To see it fail: leave out `run_ahead` (wait.c); the test hangs.
+    /// To see it fail: leave out `sq__wait_runs_ahead` (wait.c); the test hangs.
     @Test func a_sync_runs_what_is_ahead_of_it() {
         let pool = ManualPool()
         let queue = SerialQueue(on: pool)

@@ -250,11 +250,14 @@ def suspended():
 
 def ready():
     """The queues that wait for a thread of their pool."""
-    pool = debugger.variable('pool/pool_list.c', 'pools')
+    pool = debugger.variable('runner/runner_list.c', 'pools')
     while int(pool):
-        pool = pool.to('struct sq_pool')
-        for part in range(int(pool['count'])):
-            lines = pool['parts'].nth('struct sq__part', part)['lines']
+        if int(pool['runner']['kind']['is_threadless']):
+            lists = [pool.to('struct sq__hosted')['ready']]
+        else:
+            workers = pool.to('struct sq_pool')
+            lists = [workers['parts'].nth('struct sq__part', part)['ready'] for part in range(int(workers['count']))]
+        for lines in (ready_list['lines'] for ready_list in lists):
             for i in range(len(lines)):
                 at = lines[i]['first']
                 while int(at):

@@ -6,7 +6,7 @@
 #include "observe/watch_notes.h"
 
 bool sq__admit_has_threads(const sq_queue_t *queue) {
-    return sq__pool_has_members(sq__runner_pool(sq__load_relaxed(&queue->runner)));
+    return !sq__runner_is_threadless(sq__load_relaxed(&queue->runner));
 }
 
 bool sq__admit_by_pool(sq_queue_t *queue) { return !sq__admit_has_threads(queue) || sq__gate_keep(sq__gate_of(queue)); }
@@ -16,8 +16,7 @@ static bool may_end(sq_queue_t *queue) {
     sq__gate_t *gate = sq__gate_of(queue);
     /* The end is not left to the pool: its threads may all be blocked. */
     sq__runner_t runner = sq__load_relaxed(&queue->runner);
-    if ((sq__load_relaxed(gate) & SQ__GATE_POSTED)
-        && sq__pool_withdraw(sq__runner_pool(runner), sq__runner_band(runner), &queue->ready)) {
+    if ((sq__load_relaxed(gate) & SQ__GATE_POSTED) && sq__runner_kind(runner)->withdraw(runner, &queue->ready)) {
         sq__gate_unposted(gate);
         return true;
     }

@@ -11,7 +11,7 @@
 #include "platform/mutex.h"
 #include "platform/peek.h"
 #include "platform/symbols.h"
-#include "pool/pool_list.h"
+#include "runner/runner_list.h"
 #include "thread/self.h"
 #include "trace/sites.h"
 #include "wait/wait.h"

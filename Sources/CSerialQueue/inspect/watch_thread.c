@@ -10,7 +10,6 @@
 #include "platform/text.h"
 #include "platform/thread.h"
 #include "platform/unwind.h"
-#include "pool/loop.h"
 #include "thread/process.h"
 #include "trace/session.h"
 #include "thread/token.h"
@@ -123,8 +122,8 @@ static bool look(sq__watched_t *watched, uint64_t now, stall_t *stall) {
         stall->shown.waits_for = stall->waits_for;
         stall->shown.depth = sq__depth(watched->queue);
         stall->shown.suspended = sq__load_relaxed(&watched->queue->state) & SQ__SUSPENDED;
-        sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&watched->queue->runner));
-        stall->shown.unowned = pool != NULL && sq__pool_seems_to_lack_owner(pool);
+        sq__runner_t runner = sq__load_relaxed(&watched->queue->runner);
+        stall->shown.unowned = SQ__RUNNER_HAS(runner, lacks_owner) != NULL && sq__runner_kind(runner)->lacks_owner(runner, false);
     }
     return stalled;
 }

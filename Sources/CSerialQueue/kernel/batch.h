@@ -3,10 +3,8 @@
 
 #include "state/queue.h"
 
-/* A batch ends after `tasks` tasks. On a pool it may end earlier. If waiting threads may run the queue's tasks (SQ__HELPS), it ends after the
- * task during which a thread is listed with the pool (caller_runs.h). Otherwise it ends if other queues wait for the thread, and a
- * millisecond has passed since that was noticed; not on a manual pool. On a queue with a target it ends before
- * its next task, even the first, if one of the targets is suspended; and after a task, if other queues wait for the thread of the last target. */
+/* A batch ends after `tasks` tasks, or earlier if others want the thread: the runner says so (sq__demand_t). Where they share it, the batch ends
+ * a millisecond after that was noticed. */
 typedef struct sq__batch {
     size_t tasks; /* how many at most */
     size_t look;  /* after so many tasks the next look is due */

@@ -138,7 +138,7 @@ static bool look_for_more(sq_queue_t *queue, unsigned spins) {
         if (sq__load_relaxed(word) != SQ__EMPTY) {
             return true;
         }
-        if (sq__queue_is_crowded(queue)) {
+        if (sq__runner_demand(sq__load_relaxed(&queue->runner)) > SQ__DEMAND_NEAR) {
             return false;
         }
         sq__pause();
@@ -199,7 +199,7 @@ static inline __attribute__((always_inline)) sq__rest_t rest(sq_queue_t *queue, 
             *state = SQ__OWNED; /* not the real word: see ring.h */
             return leave_baton(queue) ? SQ__REST_PLACED : SQ__REST_MORE;
         }
-        if ((*state & (SQ__FLAGS & ~SQ__BOUND)) != SQ__OWNED || sq__state_is_released(*state)) {
+        if ((*state & (SQ__FLAGS & ~SQ__NOT_FREE)) != SQ__OWNED || sq__state_is_released(*state)) {
             return SQ__REST_MORE;
         }
         if ((clear == 0 && taken == 0) || begin_anew(queue, state, clear)) {

@@ -41,7 +41,7 @@ bool sq__suspension_park(sq_queue_t *queue, sq__state_t state) {
         discard_the_rest(queue);
         return false;
     }
-    /* [park] release: what we did with the baton; pairs with sq__suspension_clear, sq__shutdown_close (queue/shutdown.c) and sq__suspend_abandon
+    /* [park] release: what we did with the baton; pairs with sq__suspension_clear, sq__end_close (queue/end.c) and sq__suspend_abandon
      * (queue/suspend.c). One try: if the word has changed, the reason to park may have gone, or a reason to continue may have come. */
     return (state & SQ__SUSPENDED) && !sq__state_is_discarded(state) && sq__cas_release(&queue->state, &state, state | SQ__PARKED);
 }

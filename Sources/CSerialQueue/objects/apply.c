@@ -25,6 +25,7 @@
 #include "platform/memory.h"
 #include "platform/unwind.h"
 #include "pool/offers.h"
+#include "pool/pool.h"
 #include "trace/recorder.h"
 #include "wait/wait.h"
 
@@ -158,7 +159,7 @@ static bool has_token(void) {
 /* Offers the iterations from `begin` on, of which there are several. NULL: no member can help. */
 static apply_t *offer(sq__pool_t *pool, const sq__loop_t *loop, size_t begin) {
     size_t count = loop->count - begin;
-    unsigned helpers = pool != NULL ? sq__pool_helpers(pool) : 0;
+    unsigned helpers = pool != NULL && !sq__runner_is_threadless(sq__runner(pool, SQ__BAND_NORMAL)) ? sq__pool_helpers(pool) : 0;
     helpers = helpers < count - 1 ? helpers : (unsigned)(count - 1);
     if (helpers == 0 || !has_token()) {
         return NULL;

@@ -48,10 +48,7 @@ void sq__group_dispose(sq_group_t *group) {
     for (size_t i = 0; table != NULL && i <= table->mask; i += 1) {
         for (sq__member_count_t *next, *member_count = sq__load_relaxed(&table->lists[i]); member_count != NULL; member_count = next) {
             next = member_count->next;
-            sq__pool_t *pool = sq__load_relaxed(&member_count->pool);
-            if (pool != NULL) {
-                sq__pool_release(pool);
-            }
+            sq__runner_release(sq__load_relaxed(&member_count->runner));
             sq__memory_free(member_count);
         }
     }

@@ -53,7 +53,7 @@ struct sq_item {
     sq__pair_t pair;                 /* I  what the queue calls */
     SQ__ATOMIC(uintptr_t) place;     /* Q, any thread reads it  see withdraw.h */
     sq_queue_t *queue;               /* S  may be freed, unless the place says that the queue has the item */
-    sq__pool_t *pool;                /* S  the one that runs the queue, with a reference, if that has no threads; else NULL */
+    sq__runner_t runner;             /* S  the queue's, with a reference, if that has no threads; else 0 */
     sq__ready_t *entry;              /* S  the one that it runs for the queue; may be freed */
     sq__member_count_t *member_count;                  /* S  of the group that it is a member of; NULL: of none */
     SQ__ATOMIC(uint32_t) state;      /* A  see above */
@@ -86,9 +86,7 @@ static inline void sq__item_drop(sq_item_t *item) {
     /* [reference] release: our use of the item; acquire, if it was the last: everybody's. */
     while (item != NULL && sq__sub_acq_rel(&item->references, 1) == 1) {
         sq_item_t *first = item->first;
-        if (item->pool != NULL) {
-            sq__pool_release(item->pool);
-        }
+        sq__runner_release(item->runner);
         sq__memory_free(item);
         item = first;
     }

@@ -5,7 +5,6 @@
 #include "objects/item.h"
 #include "objects/member_count.h"
 #include "timer/delayed.h"
-#include "wait/wait_runs.h"
 #include "queue/async.h"
 #include "queue/targeted.h"
 #include "gate/concurrent.h"
@@ -95,17 +94,15 @@ static bool renew(sq_item_t *item) {
 
 /* Called when the queue has refused the item. Returns the error, or ECANCELED. */
 static int refuse(sq_item_t *item, int error) {
-    sq__pool_t *pool = item->pool;
+    sq__runner_t runner = item->runner;
     sq__member_count_t *member_count = item->member_count;
-    item->pool = NULL;
+    item->runner = 0;
     item->member_count = NULL;
     sq__item_drop(item); /* the queue's; not the last */
     if (member_count != NULL) {
         sq__member_count_cancel(member_count);
     }
-    if (pool != NULL) {
-        sq__pool_release(pool);
-    }
+    sq__runner_release(runner);
     if (item->origin != NULL) { /* a turn that was never made */
         sq__item_drop_origin(item->origin); /* not the last: the caller has one */
     } else if (!renew(item)) {
@@ -140,10 +137,7 @@ static int submit(sq_item_t *item, sq_queue_t *queue, sq__member_count_t *member
     item->queue = queue;
     item->member_count = member_count;
     sq__targeted_fix(queue);
-    item->pool = sq__wait_threadless_pool(queue, &item->entry);
-    if (item->pool != NULL) {
-        sq__pool_retain(item->pool);
-    }
+    item->runner = sq__runner_retain(sq__queue_threadless_runner(queue, &item->entry));
     sq__item_hold(item); /* the queue's, or the delay's */
     if (how->is_delayed) {
         error = sq__delayed_submit(queue, how->delay, kind, &work, how->site);

@@ -11,7 +11,6 @@
 
 #include "kernel/withdraw.h"
 #include "objects/object_lock.h"
-#include "pool/loop.h"
 
 #include <errno.h>
 
@@ -78,40 +77,24 @@ static uint64_t queued_in(const sq__subject_t *subject, const sq_queue_t *queue)
     return needs_queue(subject, queue) && sq__load_relaxed(&item->place) != SQ__OVER;
 }
 
-/* The item is on a loop of this owner. Its queue may have been freed: another thread may cancel the item. */
-static bool is_on_loop_of(const sq_item_t *item, const sq__owner_t *owner) {
-    return is_in_queue(item) && item->pool != NULL && sq__pool_is_loop_of(item->pool, owner);
-}
-
-static const sq__pool_t *find_loop(const sq__subject_t *subject, const sq__owner_t *owner) {
+/* Only this owner's thread runs the item's queue, which may have been freed: another thread may cancel the item. */
+static sq__runner_t find_owned(const sq__subject_t *subject, const sq__owner_t *owner) {
     const sq_item_t *item = subject->object;
-    return is_on_loop_of(item, owner) ? item->pool : NULL;
+    return is_in_queue(item) && sq__runner_is_owned_by(item->runner, owner) ? item->runner : 0;
 }
 
-static bool run_on_own_loop(const sq__subject_t *subject, bool runs) {
+static bool run_before(const sq__subject_t *subject, bool runs) {
     const sq_item_t *item = subject->object;
-    return is_on_loop_of(item, sq__self()->owner)
-        && (runs ? sq__pool_run_one(item->pool, item->entry) : sq__pool_has_entry(item->pool, item->entry));
+    return is_in_queue(item) && sq__runner_run_before(item->runner, item->entry, runs);
 }
 
-static const sq__loop_needs_t loops = { find_loop, run_on_own_loop };
+static const sq__runs_for_t runs_for = { find_owned, run_before };
 
 /* True: the outcome is known, and is in *error. */
 static bool is_over(sq_item_t *item, int *error) {
     uint32_t state = sq__load_acquire(&item->state); /* [item] acquire: what the item did */
     *error = state & SQ__ITEM_RAN ? 0 : ECANCELED;
     return state & SQ__ITEM_OVER;
-}
-
-/* Runs what a manual pool has ready, until the deadline: no other thread may. */
-static void run_ahead(sq_item_t *item, sq_time_t deadline) {
-    int error;
-    while (!is_over(item, &error) && sq__wait_check_deadline(deadline) == 0) {
-        bool is_accepted = sq__load_acquire(&item->state) & SQ__ITEM_ACCEPTED; /* [item] acquire: the pool */
-        if (!is_accepted || item->pool == NULL || sq__pool_clock(item->pool) == NULL || !sq__pool_run_next(item->pool)) {
-            return;
-        }
-    }
 }
 
 /* L. The wait for it continues for another turn (item_record.h). */
@@ -123,7 +106,7 @@ static int wait_in_line(sq_item_t *item, sq_time_t deadline) {
     uint32_t flags = SQ__ITEM_WAITED | (sq__self_may_be_needed(self) ? SQ__ITEM_WATCHED : 0);
     const sq__subject_t subject = { .kind = "item", .label = item->label, .relation = "is in", .object = item,
                                     .call = item->pair.call, .needs = needs_queue, .queued = queued_in,
-                                    .loops = &loops };
+                                    .runs_for = &runs_for };
     int error = sq__wait_begin_for(&waiter.wait, &subject);
     if (error) {
         return error;
@@ -136,12 +119,7 @@ static int wait_in_line(sq_item_t *item, sq_time_t deadline) {
 
 /* EAGAIN: another turn has taken its waits over. */
 static int wait_for_outcome(sq_item_t *item, sq_time_t deadline) {
-    int outcome;
-    run_ahead(item, deadline);
-    if (item->process != sq__process()) {
-        return ESTALE;
-    }
-    int error = is_over(item, &outcome) ? 0 : wait_in_line(item, deadline);
+    int outcome, error = wait_in_line(item, deadline);
     return error ? error : is_over(item, &outcome) ? outcome : EAGAIN;
 }
 

@@ -5,7 +5,6 @@
 #include "objects/object_lock.h"
 #include "platform/memory.h"
 #include "queue/targeted.h"
-#include "wait/wait_runs.h"
 #include "wait/deadlock.h"
 
 #include <errno.h>
@@ -19,8 +18,8 @@ static bool is_idle(uint64_t word) { return word % SQ__MEMBER_COUNT_USE == 0 && 
 /* Another queue may have come to the address of one that was freed: it is run in another way. Only while there are no members. */
 static bool is_run_alike(const sq__member_count_t *member_count, const sq_queue_t *queue) {
     sq__ready_t *entry;
-    const sq__pool_t *pool = sq__wait_threadless_pool(queue, &entry);
-    return pool == sq__load_relaxed(&member_count->pool) && (pool == NULL || entry == sq__load_relaxed(&member_count->entry))
+    sq__runner_t runner = sq__queue_threadless_runner(queue, &entry);
+    return runner == sq__load_relaxed(&member_count->runner) && (runner == 0 || entry == sq__load_relaxed(&member_count->entry))
         && sq__is_concurrent(queue) == sq__load_relaxed(&member_count->is_concurrent);
 }
 
@@ -134,22 +133,22 @@ static sq__member_count_table_t *prepare_table(sq_group_t *group) {
 
 static void assign(sq__member_count_t *member_count, const sq_queue_t *queue) {
     sq__ready_t *entry;
-    sq__pool_t *pool = sq__wait_threadless_pool(queue, &entry);
+    sq__runner_t runner = sq__queue_threadless_runner(queue, &entry);
     sq__store_relaxed(&member_count->queue, queue);
-    sq__store_relaxed(&member_count->pool, pool != NULL ? sq__pool_retain(pool) : NULL);
+    sq__store_relaxed(&member_count->runner, sq__runner_retain(runner));
     sq__store_relaxed(&member_count->entry, entry);
     sq__store_relaxed(&member_count->is_concurrent, sq__is_concurrent(queue));
 }
 
-/* Assigns an idle member count to this queue. Returns false if it is no longer idle. *dropped: a pool that the caller releases after the
+/* Assigns an idle member count to this queue. Returns false if it is no longer idle. *dropped: a runner that the caller releases after the
  * unlock. */
-static bool give_to(sq__member_count_t *member_count, const sq_queue_t *queue, sq__pool_t **dropped) {
+static bool give_to(sq__member_count_t *member_count, const sq_queue_t *queue, sq__runner_t *dropped) {
     uint64_t word = sq__load_relaxed(&member_count->members);
     /* [counted] acquire: the last reads of those that counted members of its last queue. */
     if (!is_idle(word) || !sq__cas_acquire(&member_count->members, &word, word | SQ__MEMBER_COUNT_CHANGING)) {
         return false;
     }
-    *dropped = sq__load_relaxed(&member_count->pool);
+    *dropped = sq__load_relaxed(&member_count->runner);
     assign(member_count, queue);
     /* [counted] release: the queue. */
     sq__store_release(&member_count->members, sq__member_count_next_use(word));
@@ -172,7 +171,7 @@ static sq__member_count_t *make(sq_group_t *group, const sq_queue_t *queue, sq__
 }
 
 /* Moves the queue's member count to the front of the list and returns it; if it has none, assigns an idle one. NULL: neither exists. */
-static sq__member_count_t *find_or_give(SQ__ATOMIC(sq__member_count_t *) *list, const sq_queue_t *queue, sq__pool_t **dropped) {
+static sq__member_count_t *find_or_give(SQ__ATOMIC(sq__member_count_t *) *list, const sq_queue_t *queue, sq__runner_t *dropped) {
     sq__member_count_t *before = NULL, *found = NULL, *before_found = NULL;
     for (sq__member_count_t *member_count = sq__load_relaxed(list); member_count != NULL; before = member_count, member_count = member_count->next) {
         bool is_it = sq__load_relaxed(&member_count->queue) == queue;
@@ -201,7 +200,7 @@ static sq__member_count_t *find_or_give(SQ__ATOMIC(sq__member_count_t *) *list, 
 
 /* Returns NULL without memory. */
 static sq__member_count_t *find_slowly(sq_group_t *group, sq_queue_t *queue, bool *enters) {
-    sq__pool_t *dropped = NULL;
+    sq__runner_t dropped = 0;
     sq__member_count_t *member_count = NULL;
     sq__targeted_fix(queue); /* not under the lock */
     sq__object_lock(group);
@@ -218,9 +217,7 @@ static sq__member_count_t *find_slowly(sq_group_t *group, sq_queue_t *queue, boo
         }
     }
     sq__object_unlock(group);
-    if (dropped != NULL) {
-        sq__pool_release(dropped);
-    }
+    sq__runner_release(dropped);
     return member_count;
 }
 

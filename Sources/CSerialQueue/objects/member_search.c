@@ -2,8 +2,6 @@
 
 #include "objects/object_lock.h"
 #include "objects/member_count_record.h"
-#include "pool/loop.h"
-#include "pool/pool.h"
 
 /* L */
 static bool has_accepted(sq__member_count_t *member_count) {
@@ -58,7 +56,7 @@ static sq__member_count_t *find_count(sq_group_t *group, fit_t fits, const void 
     sq__member_count_table_t *table = sq__load_relaxed(&group->table);
     for (size_t i = 0; table != NULL && i <= table->mask; i += 1) {
         for (sq__member_count_t *member_count = sq__load_relaxed(&table->lists[i]); member_count != NULL; member_count = member_count->next) {
-            if (sq__load_relaxed(&member_count->pool) != NULL && fits(member_count, argument)) {
+            if (sq__load_relaxed(&member_count->runner) != 0 && fits(member_count, argument)) {
                 return member_count;
             }
         }
@@ -66,62 +64,40 @@ static sq__member_count_t *find_count(sq_group_t *group, fit_t fits, const void 
     return NULL;
 }
 
-static bool is_on_manual_pool(sq__member_count_t *member_count, const void *argument) {
-    (void)argument;
-    return sq__pool_clock(sq__load_relaxed(&member_count->pool)) != NULL && sq__member_count_members(sq__load_relaxed(&member_count->members)) > 0
-        && sq__pool_is_crowded(sq__load_relaxed(&member_count->pool));
+static bool is_owned_by(sq__member_count_t *member_count, const void *owner) {
+    return sq__runner_is_owned_by(sq__load_relaxed(&member_count->runner), owner) && has_accepted(member_count);
 }
 
-sq__pool_t *sq__member_count_manual_pool(sq_group_t *group) {
-    sq__object_lock(group);
-    sq__member_count_t *member_count = find_count(group, is_on_manual_pool, NULL);
-    sq__pool_t *pool = member_count != NULL ? sq__pool_retain(sq__load_relaxed(&member_count->pool)) : NULL;
-    sq__object_unlock(group);
-    return pool;
-}
-
-static bool is_on_loop_of(sq__member_count_t *member_count, const void *owner) {
-    return sq__pool_is_loop_of(sq__load_relaxed(&member_count->pool), owner) && has_accepted(member_count);
-}
-
-const sq__pool_t *sq__member_count_loop(const sq__subject_t *subject, const sq__owner_t *owner) {
+sq__runner_t sq__member_count_owned(const sq__subject_t *subject, const sq__owner_t *owner) {
     sq_group_t *group = (sq_group_t *)subject->object;
     sq__object_lock(group);
-    const sq__member_count_t *member_count = find_count(group, is_on_loop_of, owner);
-    const sq__pool_t *loop = member_count != NULL ? sq__load_relaxed(&member_count->pool) : NULL;
+    const sq__member_count_t *member_count = find_count(group, is_owned_by, owner);
+    sq__runner_t runner = member_count != NULL ? sq__load_relaxed(&member_count->runner) : 0;
     sq__object_unlock(group);
-    return loop;
+    return runner;
 }
 
-static bool is_ready_on_loop_of(sq__member_count_t *member_count, const void *owner) {
-    return is_on_loop_of(member_count, owner) && sq__pool_has_entry(sq__load_relaxed(&member_count->pool), sq__load_relaxed(&member_count->entry));
-}
-
-/* A task on a loop may have submitted a member there. `runs`: runs one task. */
-static bool is_ready_on_manual_pool(sq_group_t *group, bool runs) {
-    sq__pool_t *pool = sq__member_count_manual_pool(group);
-    bool is_ready = pool != NULL && sq__pool_explorer(pool) == NULL && (!runs || sq__pool_run_next(pool));
-    if (pool != NULL) {
-        sq__pool_release(pool);
-    }
-    return is_ready;
+static bool has_ready(sq__member_count_t *member_count, const void *unused) {
+    (void)unused;
+    return sq__member_count_members(sq__load_relaxed(&member_count->members)) > 0
+        && sq__runner_run_before(sq__load_relaxed(&member_count->runner), sq__load_relaxed(&member_count->entry), false);
 }
 
 bool sq__member_runs_before(const sq__subject_t *subject, bool runs) {
     sq_group_t *group = (sq_group_t *)subject->object;
-    sq__pool_t *loop = NULL;
+    sq__runner_t runner = 0;
     sq__ready_t *entry = NULL;
     sq__object_lock(group);
-    const sq__member_count_t *member_count = find_count(group, is_ready_on_loop_of, sq__self()->owner);
+    const sq__member_count_t *member_count = find_count(group, has_ready, NULL);
     bool is_found = member_count != NULL;
     if (is_found && runs) {
-        loop = sq__pool_retain(sq__load_relaxed(&member_count->pool));
+        runner = sq__runner_retain(sq__load_relaxed(&member_count->runner));
         entry = sq__load_relaxed(&member_count->entry);
     }
     sq__object_unlock(group);
-    if (loop != NULL) {
-        is_found = sq__pool_run_one(loop, entry);
-        sq__pool_release(loop);
+    if (runner != 0) {
+        is_found = sq__runner_run_before(runner, entry, true);
+        sq__runner_release(runner);
     }
-    return is_found || is_ready_on_manual_pool(group, runs);
+    return is_found;
 }

@@ -7,7 +7,7 @@
 #include "platform/unwind.h"
 #include "queue/async.h"
 #include "queue/queue_runner.h"
-#include "timer/timed_submit.h"
+#include "timer/timed.h"
 
 #include <errno.h>
 
@@ -46,7 +46,7 @@ void sq__notifications_move(sq__notifications_t *list, sq__notifications_t *from
 
 static int submit(const sq__notification_t *notification) {
     bool passes = false;
-    int error = sq__timed_submit(notification->queue, notification->kind, &(sq__work_t){ .task = notification->task }, NULL, &passes);
+    int error = sq__async_put(notification->queue, notification->kind, &(sq__work_t){ .task = notification->task }, NULL, &passes);
     if (passes) {
         sq__baton_pass(notification->queue);
     }

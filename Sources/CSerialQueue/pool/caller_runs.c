@@ -1,6 +1,6 @@
 #include "pool/caller_runs.h"
 
-#include "pool/pool.h"
+#include "pool/post.h"
 #include "pool/pool_internal.h"
 #include "pool/ready.h"
 #include "thread/self.h"
@@ -19,26 +19,31 @@ static int rank(sq_service_t service) {
     }
 }
 
-bool sq__pool_is_of_lower_class(const sq__pool_t *pool) {
+static bool is_of_lower_class(const sq__pool_t *pool) {
     const sq__member_t *member = sq__self()->member;
     sq_service_t own = member != NULL ? member->part->pool->service : SQ_SERVICE_DEFAULT;
     return rank(pool->service) < rank(own);
 }
 
-bool sq__pool_caller_run(sq__pool_t *pool, sq__caller_run_t *caller_run) {
+bool sq__caller_serves(sq__runner_t runner, bool is_turn) { return is_turn && runner & SQ__HELPED && is_of_lower_class(sq__runner_object(runner)); }
+
+bool sq__caller_run(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs) {
+    sq__pool_t *pool = sq__runner_object(runner);
     size_t ran = 0;
-    if (sq__pool_is_stale(pool)) { /* a task has forked, and this is the child */
+    if (!runs || sq__pool_is_stale(pool)) { /* a task has forked, and this is the child */
         return false;
     }
-    if (!caller_run->is_given && !sq__pool_withdraw(pool, caller_run->band, caller_run->entry)) {
+    if (!caller_run->is_given && !sq__pool_withdraw(pool, sq__runner_band(runner), caller_run->entry)) {
         return false;
     }
     caller_run->is_given = pool->call(caller_run->entry, 1, &ran) == SQ__READY_MORE;
     return true;
 }
 
-bool sq__pool_list_caller(sq__pool_t *pool, sq__caller_run_t *caller_run) {
+/* True: the entry is ready, so the thread must not sleep. */
+static bool list(sq__pool_t *pool, sq__caller_run_t *caller_run) {
     bool is_ready = false;
+    sq__band_t band;
     sq__mutex_lock(&pool->lists_lock);
     caller_run->next = pool->caller_run;
     pool->caller_run = caller_run;
@@ -47,16 +52,13 @@ bool sq__pool_list_caller(sq__pool_t *pool, sq__caller_run_t *caller_run) {
     for (unsigned i = 0; i < pool->count && !is_ready; i += 1) {
         sq__part_t *part = &pool->parts[i];
         sq__mutex_lock(&part->lock);
-        is_ready = sq__part_is_ready(part, caller_run->band, caller_run->entry);
+        is_ready = sq__ready_find(&part->ready, caller_run->entry, &band);
         sq__mutex_unlock(&part->lock);
     }
-    if (is_ready) {
-        sq__pool_unlist_caller(pool, caller_run);
-    }
-    return !is_ready;
+    return is_ready;
 }
 
-void sq__pool_unlist_caller(sq__pool_t *pool, sq__caller_run_t *caller_run) {
+static void unlist(sq__pool_t *pool, const sq__caller_run_t *caller_run) {
     sq__mutex_lock(&pool->lists_lock);
     for (sq__caller_run_t **link = &pool->caller_run; *link != NULL; link = &(*link)->next) {
         if (*link == caller_run) {
@@ -68,9 +70,18 @@ void sq__pool_unlist_caller(sq__pool_t *pool, sq__caller_run_t *caller_run) {
     sq__token_forget_nudge(caller_run->token); /* else the next sleep of this wait would end at once */
 }
 
-void sq__pool_end_caller(sq__pool_t *pool, sq__caller_run_t *caller_run) {
+bool sq__caller_listen(sq__runner_t runner, sq__caller_run_t *caller_run, bool listens) {
+    if (listens) {
+        return list(sq__runner_object(runner), caller_run);
+    }
+    unlist(sq__runner_object(runner), caller_run);
+    return false;
+}
+
+void sq__caller_leave(sq__runner_t runner, sq__caller_run_t *caller_run) {
+    sq__pool_t *pool = sq__runner_object(runner);
     if (caller_run->is_given && !sq__pool_is_stale(pool)) {
-        sq__pool_post(pool, caller_run->band, caller_run->entry);
+        sq__pool_post(pool, sq__runner_band(runner), caller_run->entry);
     }
 }
 

@@ -16,18 +16,12 @@
 
 #include "pool/pool_types.h"
 
-/* True: the calling thread is of a higher class than the pool's threads. */
-bool sq__pool_is_of_lower_class(const sq__pool_t *pool);
-
-/* Runs one task of the entry, if the entry is ready or was given. False: it is neither. */
-bool sq__pool_caller_run(sq__pool_t *pool, sq__caller_run_t *caller_run);
-
-/* Called before and after a sleep. The first returns false if the entry is ready: then the thread must not sleep. */
-bool sq__pool_list_caller(sq__pool_t *pool, sq__caller_run_t *caller_run);
-void sq__pool_unlist_caller(sq__pool_t *pool, sq__caller_run_t *caller_run);
-
-/* Called when the wait is over: posts an entry that was given and not run. */
-void sq__pool_end_caller(sq__pool_t *pool, sq__caller_run_t *caller_run);
+/* Functions of the kind (runner/runner.h). serves: the calling thread is of a higher class than the pool's threads. run: the entry is ready, or was given.
+ * leave posts an entry that was given and not run. */
+bool sq__caller_serves(sq__runner_t runner, bool is_turn);
+bool sq__caller_run(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs);
+bool sq__caller_listen(sq__runner_t runner, sq__caller_run_t *caller_run, bool listens);
+void sq__caller_leave(sq__runner_t runner, sq__caller_run_t *caller_run);
 
 /* A hint. True: a thread is listed. */
 bool sq__pool_has_listed(const sq__pool_t *pool);

@@ -1,11 +1,9 @@
 #include "pool/parts.h"
 
-#include "alarm/alarm_manual.h"
+#include "alarm/alarm.h"
 #include "platform/clock.h"
-#include "platform/event.h"
 #include "platform/memory.h"
 #include "pool/pool_internal.h"
-#include "pool/pool_list.h"
 #include "pool/ready.h"
 #include "thread/self.h"
 
@@ -53,8 +51,8 @@ static void tell(SQ__ATOMIC(uint64_t) *word, uint64_t *told, uint64_t bits) {
 
 static void tell_others(sq__part_t *part) {
     bool is_free = sq__load_relaxed(&part->seated) < part->seats && !part->lacks_thread, waits = !is_free && sq__part_has_ready(part);
-    uint64_t high = waits && part->lines[SQ__BAND_HIGH].first != NULL ? bit(part) : 0;
-    uint64_t normal = waits && part->lines[SQ__BAND_NORMAL].first != NULL ? bit(part) : 0;
+    uint64_t high = waits && part->ready.lines[SQ__BAND_HIGH].first != NULL ? bit(part) : 0;
+    uint64_t normal = waits && part->ready.lines[SQ__BAND_NORMAL].first != NULL ? bit(part) : 0;
     tell(&part->pool->marks->bands, &part->told_bands, high | normal << ABOVE);
     tell(&part->pool->marks->state, &part->told_state, is_free ? bit(part) << ABOVE : waits ? bit(part) : 0);
 }
@@ -94,15 +92,8 @@ void sq__parts_destroy(sq__pool_t *pool) {
 }
 
 void sq__pool_free(sq__pool_t *pool) {
-    sq__pools_remove(pool);
-    if (pool->is_loop) {
-        sq__event_close(pool->event);
-        sq__owner_release(sq__load_relaxed(&pool->owner));
-    } else if (pool->clock != NULL) {
-        sq__alarms_destroy(pool->clock);
-    } else {
-        sq__alarms_release(pool->alarms);
-    }
+    sq__pools_remove(&pool->at);
+    sq__alarms_release(pool->alarms);
     sq__parts_destroy(pool);
     sq__mutex_destroy(&pool->lists_lock);
     sq__memory_free(pool);
@@ -196,8 +187,8 @@ sq__part_t *sq__part_to_help(sq__part_t *part) {
     bool has_ready = sq__part_has_ready(part);
     unsigned *last = &part->visited_in_turn;
     if (!is_time_to_visit(part)) {
-        sq__band_t band = has_ready ? sq__part_next_band(part) : SQ__BANDS;
-        bool is_due = has_ready && part->overtaken[band] >= SQ__BATCH - 1;
+        sq__band_t band = has_ready ? sq__ready_next_band(&part->ready) : SQ__BANDS;
+        bool is_due = has_ready && part->ready.overtaken[band] >= SQ__BATCH - 1;
         uint64_t higher = is_due ? 0 : with_higher(part, band, set);
         set = higher != 0 || has_ready ? higher : set;
         last = &part->visited;
@@ -212,7 +203,7 @@ sq__ready_t *sq__part_take_from(sq__part_t *part, sq__part_t *other, sq__band_t 
     sq__part_unlock(other);
     sq__mutex_lock(&part->lock);
     if (entry != NULL) {
-        sq__part_overtake(part, *band);
+        sq__ready_overtake(&part->ready, *band);
     }
     return entry;
 }

@@ -1,32 +1,99 @@
 #include "pool/pool.h"
 
-#include "alarm/alarm_manual.h"
-#include "platform/event.h"
 #include "platform/memory.h"
+#include "platform/peek.h"
 #include "platform/thread.h"
+#include "pool/caller_runs.h"
 #include "pool/growth.h"
-#include "pool/offers.h"
-#include "pool/parts.h"
 #include "pool/members.h"
-#include "pool/pool_list.h"
+#include "pool/parts.h"
 #include "pool/pool_internal.h"
 #include "thread/process.h"
-#include "thread/self.h"
 
 #include <errno.h>
 #include <string.h>
 
-static int begin(sq__pool_t *pool, const sq__pool_plan_t *plan) {
-    if (plan->seats > 0) {
-        return sq__members_begin(pool);
+/* The kind. Its functions call those that take a pool. */
+
+static sq__pool_t *pool_at(sq__runner_t runner) { return sq__runner_object(runner); }
+
+static void post(sq__runner_t runner, sq__ready_t *entry) { sq__pool_post(pool_at(runner), sq__runner_band(runner), entry); }
+
+static bool withdraw(sq__runner_t runner, const sq__ready_t *entry) { return sq__pool_withdraw(pool_at(runner), sq__runner_band(runner), entry); }
+
+static sq__demand_t demand(sq__runner_t runner) {
+    const sq__pool_t *pool = pool_at(runner);
+    if (runner & SQ__HELPED) {
+        return sq__pool_has_listed(pool) ? SQ__DEMAND_NEXT : SQ__DEMAND_NEAR;
     }
-    if (plan->is_loop) {
-        pool->is_loop = true;
-        return sq__event_open(&pool->event);
-    }
-    pool->clock = sq__alarms_create();
-    return pool->clock != NULL ? 0 : ENOMEM;
+    return sq__pool_is_crowded(pool) ? SQ__DEMAND_SHARED : SQ__DEMAND_NONE;
 }
+
+static void retain(sq__runner_t runner) {
+    sq__pool_t *pool = pool_at(runner);
+    sq__add_relaxed(&pool->references, 1);
+}
+
+static void release(sq__runner_t runner) { sq__pool_release(pool_at(runner)); }
+
+/* For a dump. A record that has to be read without its lock is copied with sq__peek. */
+
+enum { MOST_MEMBERS = 256 };
+
+typedef struct seated {
+    uint64_t ids[MOST_MEMBERS];
+    unsigned count;
+} seated_t;
+
+static void visit_members(const sq__member_t *member, seated_t *seated) {
+    sq__member_t copy;
+    for (; member != NULL && seated->count < MOST_MEMBERS && sq__peek(member, &copy, sizeof copy); member = copy.next) {
+        if (sq__peeked(&copy.is_seated) && copy.thread_id != 0) {
+            seated->ids[seated->count++] = copy.thread_id;
+        }
+    }
+}
+
+static void visit_part(sq__part_t *part, const sq__pool_visitor_t *visitor, sq__pool_view_t *view) {
+    sq__part_t copy;
+    seated_t seated = { .count = 0 };
+    bool is_locked = sq__mutex_lock_patiently(&part->lock, visitor->patience);
+    bool is_there = sq__peek(part, &copy, sizeof copy);
+    view->is_locked &= is_locked;
+    if (is_there) {
+        visit_members(copy.all, &seated);
+        sq__pool_visit_ready(&copy.ready, is_locked, visitor, view);
+    }
+    if (is_locked) {
+        sq__mutex_unlock(&part->lock);
+    }
+    if (is_there) {
+        view->members += copy.members;
+        view->idle += copy.idle_members;
+        view->seats += copy.seats;
+        view->seated += copy.seated;
+        view->waiting += sq__load_relaxed(&copy.waiting);
+        for (unsigned i = 0; i < seated.count; i += 1) {
+            view->blocked += sq__thread_state(seated.ids[i]) == SQ__THREAD_BLOCKED;
+        }
+    }
+}
+
+/* The pool's own fields that are read here do not change. */
+static void visit(sq__runner_t runner, const sq__pool_visitor_t *visitor) {
+    const sq__pool_t *pool = sq__runner_object(runner);
+    sq__pool_view_t view = { .is_locked = true, .most = pool->most };
+    sq__peek_text(pool->at.label, view.label, sizeof view.label);
+    for (unsigned i = 0; i < pool->count; i += 1) {
+        visit_part(&pool->parts[i], visitor, &view);
+    }
+    visitor->pool(visitor->context, &view);
+}
+
+static const sq__runner_kind_t kind = {
+    .post = post, .withdraw = withdraw, .demand = demand, .serves = sq__caller_serves, .run = sq__caller_run, .listen = sq__caller_listen,
+    .leave = sq__caller_leave, .retain = retain, .release = release, .visit = visit
+};
 
 int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     size_t length = strlen(plan->label);
@@ -36,6 +103,8 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     }
     memset(pool, 0, sizeof *pool);
     memcpy(pool->label, plan->label, length + 1);
+    pool->at.runner.kind = &kind;
+    pool->at.label = pool->label;
     pool->helps_end = &pool->helps;
     pool->call = plan->call;
     pool->stack_size = plan->stack_size;
@@ -43,7 +112,7 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     pool->seats_at_rest = (unsigned)plan->seats;
     sq__store_relaxed(&pool->seats, pool->seats_at_rest);
     pool->most = (unsigned)plan->most;
-    pool->process = sq__process();
+    pool->at.process = sq__process();
     pool->alarm.call = sq__growth_check;
     sq__store_relaxed(&pool->references, 1);
     int error = sq__mutex_init(&pool->lists_lock);
@@ -54,11 +123,11 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     if (error) {
         goto no_parts;
     }
-    error = begin(pool, plan);
+    error = sq__members_begin(pool);
     if (error) {
         goto no_members;
     }
-    sq__pools_add(pool);
+    sq__pools_add(&pool->at);
     *result = pool;
     return 0;
 no_members:
@@ -70,21 +139,12 @@ no_lock:
     return error;
 }
 
-sq__pool_t *sq__pool_retain(sq__pool_t *pool) {
-    sq__add_relaxed(&pool->references, 1);
-    return pool;
-}
-
 void sq__pool_release(sq__pool_t *pool) {
     /* [members] release: our use of the pool; acquire, if it was the last: everybody's. */
     if (sq__sub_acq_rel(&pool->references, 1) != 1 || sq__pool_is_stale(pool)) {
         return;
     }
-    if (pool->seats_at_rest > 0) {
-        sq__members_end(pool);
-    } else {
-        sq__pool_free(pool);
-    }
+    sq__members_end(pool);
 }
 
 bool sq__pool_is_crowded(const sq__pool_t *pool) { return sq__part_is_crowded(sq__part_own(pool)); }
@@ -92,144 +152,3 @@ bool sq__pool_is_crowded(const sq__pool_t *pool) { return sq__part_is_crowded(sq
 const char *sq__pool_label(const sq__pool_t *pool) { return pool->label; }
 
 sq_service_t sq__pool_service(const sq__pool_t *pool) { return pool->service; }
-
-sq__alarms_t *sq__pool_clock(const sq__pool_t *pool) { return pool->clock; }
-
-void sq__pool_ring_and_unlock(sq__pool_t *pool) {
-    bool rings = !pool->is_rung;
-    if (rings) {
-        pool->is_rung = true;
-        sq__pool_retain(pool); /* once the lock is released, the owner may run what is ready, and free the pool */
-    }
-    sq__mutex_unlock(&pool->parts->lock);
-    if (rings) {
-        sq__event_set(pool->event); /* after the unlock, so that the owner does not wake into a held lock */
-        sq__pool_release(pool);
-    }
-}
-
-/* After a post to a loop. Called with the lock, which it releases. */
-static void posted_to_loop(sq__pool_t *pool) {
-    sq__owner_t *owner = sq__load_relaxed(&pool->owner);
-    if (owner != NULL) {
-        sq__owner_nudge(owner);
-    }
-    sq__pool_ring_and_unlock(pool);
-}
-
-void sq__pool_explore(sq__pool_t *pool, sq__explorer_t *explorer) {
-    sq__mutex_lock(&pool->parts->lock);
-    pool->explorer = explorer;
-    sq__mutex_unlock(&pool->parts->lock);
-}
-
-sq__explorer_t *sq__pool_explorer(const sq__pool_t *pool) { return pool->explorer; }
-
-void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
-    sq__part_t *part = sq__part_to_post_to(pool);
-    sq__mutex_lock(&part->lock);
-    if (__builtin_expect(sq__load_relaxed(&pool->listed) != 0, 0) && sq__pool_give_to_caller(pool, entry)) {
-        sq__mutex_unlock(&part->lock);
-        return;
-    }
-    sq__part_append(part, band, entry);
-    if (__builtin_expect(pool->seats_at_rest > 0, 1)) {
-        sq__members_fill_seat_and_unlock(part);
-    } else if (pool->is_loop) {
-        posted_to_loop(pool);
-    } else {
-        if (pool->explorer != NULL) {
-            pool->explorer->posted(pool->explorer, entry);
-        }
-        sq__mutex_unlock(&part->lock);
-    }
-}
-
-void sq__pool_offer(sq__pool_t *pool, sq__offer_t *offer, unsigned wanted) {
-    offer->wanted = wanted;
-    offer->users = 1;
-    offer->is_over = false;
-    sq__offer_list(pool, offer);
-    sq__part_t *part = sq__part_own(pool);
-    sq__mutex_lock(&part->lock);
-    sq__members_fill_seat_and_unlock(part);
-}
-
-bool sq__pool_withdraw(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry) {
-    bool is_ready = false;
-    for (unsigned i = 0; i < pool->count && !is_ready; i += 1) {
-        sq__part_t *part = &pool->parts[i];
-        sq__mutex_lock(&part->lock);
-        is_ready = sq__part_take_out(part, band, entry);
-        sq__part_unlock(part);
-    }
-    return is_ready;
-}
-
-bool sq__pool_has_members(const sq__pool_t *pool) { return pool->seats_at_rest > 0; }
-
-/* Manual pools; the last function also for loops */
-
-/* Runs an entry that was taken out of the list. */
-static size_t call(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry, size_t batch) {
-    size_t ran = 0;
-    if (pool->call(entry, batch, &ran) == SQ__READY_MORE) {
-        sq__pool_post(pool, band, entry);
-    }
-    return ran;
-}
-
-size_t sq__pool_run(sq__pool_t *pool) {
-    size_t ran = 0;
-    while (!sq__pool_is_stale(pool)) {
-        sq__mutex_lock(&pool->parts->lock);
-        sq__band_t band;
-        sq__ready_t *entry = sq__part_take_first(pool->parts, &band);
-        sq__mutex_unlock(&pool->parts->lock);
-        if (entry == NULL) {
-            break;
-        }
-        ran += call(pool, band, entry, SQ__BATCH);
-    }
-    return ran;
-}
-
-static bool run_first(sq__pool_t *pool, size_t most) {
-    if (pool->explorer != NULL || sq__pool_is_stale(pool)) {
-        return false;
-    }
-    sq__mutex_lock(&pool->parts->lock);
-    sq__band_t band;
-    sq__ready_t *entry = sq__part_take_first(pool->parts, &band);
-    sq__mutex_unlock(&pool->parts->lock);
-    if (entry != NULL) {
-        call(pool, band, entry, most);
-    }
-    return entry != NULL;
-}
-
-bool sq__pool_run_next(sq__pool_t *pool) { return run_first(pool, 1); }
-
-bool sq__pool_run_batch(sq__pool_t *pool) { return run_first(pool, SQ__BATCH); }
-
-bool sq__pool_run_one(sq__pool_t *pool, sq__ready_t *entry) {
-    sq__band_t band;
-    if (pool->explorer != NULL || sq__pool_is_stale(pool)) {
-        return false;
-    }
-    sq__mutex_lock(&pool->parts->lock);
-    bool is_ready = sq__part_find(pool->parts, entry, &band) && sq__part_take_out(pool->parts, band, entry);
-    sq__mutex_unlock(&pool->parts->lock);
-    if (is_ready) {
-        call(pool, band, entry, 1);
-    }
-    return is_ready;
-}
-
-bool sq__pool_has_entry(sq__pool_t *pool, const sq__ready_t *entry) {
-    sq__band_t band;
-    sq__mutex_lock(&pool->parts->lock);
-    bool is_ready = sq__part_find(pool->parts, entry, &band);
-    sq__mutex_unlock(&pool->parts->lock);
-    return is_ready;
-}

@@ -1,11 +1,11 @@
 /* pool_internal.h: the fields of a pool, its parts and its members, for the files of this folder. pool.h has the design. */
 #pragma once
 
-#include "platform/event_fd.h"
 #include "platform/mutex.h"
 #include "platform/memory.h"
 #include "pool/pool_types.h"
-#include "thread/owner.h"
+#include "runner/ready.h"
+#include "runner/runner_list.h"
 #include "thread/token.h"
 #include "thread/worker.h"
 
@@ -26,12 +26,6 @@ struct sq__member {
     bool is_dismissed;       /* L */
 };
 
-/* The ready entries of a band. */
-typedef struct sq__line {
-    sq__ready_t *first;
-    sq__ready_t **end;
-} sq__line_t;
-
 /* Some seats of a pool, with the members that sit there and the entries for them. F fixed after create, L under its lock, C written under
  * the lock, read by anyone as a hint. What a post and a member write while all seats are taken lies in the first two cache lines. */
 struct sq__part {
@@ -40,8 +34,7 @@ struct sq__part {
     uint64_t taken;                 /* L  how many entries have been taken */
     unsigned seats;                 /* L */
     SQ__ATOMIC(unsigned) seated;    /* C  seats that are taken; above `seats` for a moment, see pool.h */
-    sq__line_t lines[SQ__BANDS];    /* L  what is ready */
-    unsigned overtaken[SQ__BANDS];  /* L  how many entries of higher bands were taken since one of this band was */
+    sq__ready_list_t ready;         /* L */
     sq__pool_t *pool;               /* F */
     unsigned index;                 /* F */
     bool takes_offer_next;           /* L  the next member that finds an offer and an entry takes the offer */
@@ -67,18 +60,16 @@ struct sq__part {
 
 /* F fixed after create, A atomic; L under the lock of its first part, S under lists_lock; C written under that lock, read by anyone as a hint. */
 struct sq_pool {
+    sq__pool_listed_t at;           /* in the list of pools; its first field is the kind */
     sq__part_t *parts;              /* F */
     sq__marks_t *marks;             /* F  NULL: it has one part */
-    unsigned count;                 /* F  how many parts it has; a manual pool and a loop have one */
+    unsigned count;                 /* F  how many parts it has */
     unsigned seats_at_rest;         /* F  of all parts */
     unsigned most;                  /* F  seats it may grow to, in all parts */
     sq__ready_function_t call;        /* F */
     size_t stack_size;              /* F */
     sq_service_t service;           /* F */
-    uint32_t process;               /* F  see process.h */
     sq__alarms_t *alarms;  /* F  the process's */
-    sq__alarms_t *clock; /* F  of a manual pool; else NULL */
-    sq__explorer_t *explorer; /* F  while the pool is in use; NULL: it is not being explored */
 
     sq__mutex_t lists_lock;
     struct sq__caller_run *caller_run;        /* S  waiting threads that an entry is given to; caller_runs.h */
@@ -98,16 +89,6 @@ struct sq_pool {
     uint64_t window_began;          /* when it began, in the time of the alarms, */
     uint64_t window_used;           /* and the processor time that seated members have used since; nanoseconds */
 
-    sq__pool_t *next;    /* under the lock of the list (pool_list.c) */
-    sq__pool_t **link;   /* the same; NULL: it is not in the list */
-
-    /* loop.c */
-    bool is_loop;         /* F */
-    sq__event_fd_t event;     /* F  of a loop: its descriptor */
-    bool is_rung;         /* L  the descriptor is readable, or a thread is about to make it so */
-    bool stops;           /* L  sq_pool_run_forever ends when it reads this next */
-    SQ__ATOMIC(sq__owner_t *) owner; /* L, read by anyone  the pool holds a reference; NULL: none */
-
     /* Far from what each post reads. */
     SQ__ATOMIC(uint32_t) references; /* A */
     SQ__ATOMIC(unsigned) members;   /* A  of all parts */
@@ -118,12 +99,6 @@ struct sq_pool {
 
 /* With the lock. */
 static inline bool sq__part_has_ready(const sq__part_t *part) { return sq__load_relaxed(&part->waiting) != 0; }
-
-/* With the lock: a loop that no thread runs, because none has yet, or its owner has ended. */
-static inline bool sq__pool_lacks_owner(const sq__pool_t *pool) {
-    const sq__owner_t *owner = sq__load_relaxed(&pool->owner);
-    return pool->is_loop && (owner == NULL || sq__owner_has_ended(owner));
-}
 
 /* With the lock: no member will use the part again. */
 static inline bool sq__part_is_deserted(const sq__part_t *part) {

@@ -3,97 +3,29 @@
 #include "thread/process.h"
 
 void sq__part_append(sq__part_t *part, sq__band_t band, sq__ready_t *entry) {
-    sq__line_t *line = &part->lines[band];
-    entry->next = NULL;
-    if (line->first == NULL) {
-        line->end = &line->first;
-    }
-    *line->end = entry;
-    line->end = &entry->next;
+    sq__ready_append(&part->ready, band, entry);
     sq__count(&part->waiting, 1);
 }
 
-void sq__part_put_first(sq__part_t *part, sq__band_t band, sq__ready_t *entry) {
-    sq__line_t *line = &part->lines[band];
-    if (line->first == NULL) {
-        sq__part_append(part, band, entry);
-        return;
-    }
-    entry->next = line->first;
-    line->first = entry;
-    sq__count(&part->waiting, 1);
-}
-
-/* `link` is what points to the entry. */
-static sq__ready_t *take(sq__part_t *part, sq__line_t *line, sq__ready_t **link) {
-    sq__ready_t *entry = *link;
-    *link = entry->next;
-    if (line->end == &entry->next) {
-        line->end = link;
-    }
+static void count_taken(sq__part_t *part) {
     sq__count(&part->waiting, (size_t)-1);
     part->taken += 1;
-    return entry;
-}
-
-/* The highest band with a ready entry, unless a lower one has waited long enough: then the lowest of those. */
-sq__band_t sq__part_next_band(const sq__part_t *part) {
-    for (sq__band_t band = SQ__BAND_LOW; band > SQ__BAND_HIGH; band -= 1) {
-        if (part->lines[band].first != NULL && part->overtaken[band] >= SQ__BATCH - 1) {
-            return band;
-        }
-    }
-    sq__band_t band = SQ__BAND_HIGH;
-    while (part->lines[band].first == NULL) {
-        band += 1;
-    }
-    return band;
-}
-
-void sq__part_overtake(sq__part_t *part, sq__band_t band) {
-    for (sq__band_t lower = band + 1; lower < SQ__BANDS; lower += 1) {
-        part->overtaken[lower] += part->lines[lower].first != NULL;
-    }
 }
 
 sq__ready_t *sq__part_take_first(sq__part_t *part, sq__band_t *band) {
-    if (!sq__part_has_ready(part)) {
-        return NULL;
+    sq__ready_t *entry = sq__part_has_ready(part) ? sq__ready_take_first(&part->ready, band) : NULL;
+    if (entry != NULL) {
+        count_taken(part);
     }
-    *band = sq__part_next_band(part);
-    sq__line_t *line = &part->lines[*band];
-    part->overtaken[*band] = 0;
-    sq__part_overtake(part, *band);
-    return take(part, line, &line->first);
-}
-
-/* What points to the entry; NULL: it is not ready. */
-static sq__ready_t **find(sq__line_t *line, const sq__ready_t *entry) {
-    sq__ready_t **link = &line->first;
-    while (*link != NULL && *link != entry) {
-        link = &(*link)->next;
-    }
-    return *link != NULL ? link : NULL;
-}
-
-bool sq__part_is_ready(sq__part_t *part, sq__band_t band, const sq__ready_t *entry) {
-    return find(&part->lines[band], entry) != NULL;
-}
-
-bool sq__part_find(sq__part_t *part, const sq__ready_t *entry, sq__band_t *band) {
-    *band = SQ__BAND_HIGH;
-    while (*band < SQ__BANDS && !sq__part_is_ready(part, *band, entry)) {
-        *band += 1;
-    }
-    return *band < SQ__BANDS;
+    return entry;
 }
 
 bool sq__part_take_out(sq__part_t *part, sq__band_t band, const sq__ready_t *entry) {
-    sq__ready_t **link = find(&part->lines[band], entry);
-    if (link != NULL) {
-        (void)take(part, &part->lines[band], link);
+    bool is_ready = sq__ready_take_out(&part->ready, band, entry);
+    if (is_ready) {
+        count_taken(part);
     }
-    return link != NULL;
+    return is_ready;
 }
 
 void sq__pool_unlist(sq__pool_t *pool, sq__caller_run_t **link) {
@@ -117,4 +49,4 @@ bool sq__pool_give_to_caller(sq__pool_t *pool, const sq__ready_t *entry) {
     return is_given;
 }
 
-bool sq__pool_is_stale(const sq__pool_t *pool) { return pool->process != sq__process(); }
+bool sq__pool_is_stale(const sq__pool_t *pool) { return sq__pool_listed_is_stale(&pool->at); }

@@ -3,18 +3,10 @@
 
 #include "pool/pool_types.h"
 
-/* The list of a part, with the lock. take_first: NULL if nothing is ready; else *band is the entry's. take_out: false if the entry is not
- * ready. next_band: that of the entry that is taken next; one must be ready. overtake: an entry of this band is taken. */
+/* The list of a part, with the lock. take_first: NULL if nothing is ready; else *band is the entry's. take_out: false if the entry is not ready. */
 void sq__part_append(sq__part_t *part, sq__band_t band, sq__ready_t *entry);
-void sq__part_put_first(sq__part_t *part, sq__band_t band, sq__ready_t *entry);
 sq__ready_t *sq__part_take_first(sq__part_t *part, sq__band_t *band);
 bool sq__part_take_out(sq__part_t *part, sq__band_t band, const sq__ready_t *entry);
-sq__band_t sq__part_next_band(const sq__part_t *part);
-void sq__part_overtake(sq__part_t *part, sq__band_t band);
-
-/* With the lock. The second one searches all bands; *band is the entry's if it is ready. */
-bool sq__part_is_ready(sq__part_t *part, sq__band_t band, const sq__ready_t *entry);
-bool sq__part_find(sq__part_t *part, const sq__ready_t *entry, sq__band_t *band);
 
 /* With the lock of the part that the entry would be appended to: if a thread waits to run it itself, gives it the entry and returns true;
  * then the entry is not appended. */

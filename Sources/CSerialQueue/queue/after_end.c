@@ -7,11 +7,9 @@
 #include "state/queue_lock.h"
 #include "kernel/run_task.h"
 #include "platform/memory.h"
-#include "pool/loop.h"
 #include "queue/create.h"
 #include "queue/end.h"
 #include "queue/sync.h"
-#include "queue/targeted.h"
 
 #include <errno.h>
 
@@ -23,14 +21,14 @@ static sq_priority_t priority_of(sq__band_t band) {
 static sq_queue_t *make_successor(const sq_queue_t *queue) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     sq__runner_t runner = sq__load_relaxed(&queue->runner);
-    sq__pool_t *pool = sq__runner_pool(runner);
-    if (pool != NULL && !sq__pool_is_loop(pool)) {
-        options.pool = pool;
+    bool adopts = SQ__RUNNER_HAS(runner, adopt) != NULL;
+    if (sq__runner_is_object(runner) && !sq__runner_is_owned(runner) && !adopts) {
+        options.pool = sq__runner_object(runner);
         options.priority = priority_of(sq__runner_band(runner));
     }
     options.stack_size = (size_t)queue->stack_kib * 1024;
-    sq_queue_t *made = sq__queue_create(queue->label, &options), *target = sq__queue_target(queue);
-    if (made != NULL && target != NULL && sq__targeted(queue)->aim(made, target) != 0) {
+    sq_queue_t *made = sq__queue_create(queue->label, &options);
+    if (made != NULL && adopts && sq__runner_kind(runner)->adopt(runner, made) != 0) {
         sq_queue_release(made);
         return NULL;
     }

@@ -17,7 +17,6 @@
 #include "platform/unwind.h"
 #include "queue/capacity.h"
 #include "queue/queue_runner.h"
-#include "queue/targeted.h"
 #include "wait/deadlock_report.h"
 #include "queue/turn.h"
 
@@ -30,7 +29,7 @@ _Static_assert(offsetof(sq__pair_call_t, first) == offsetof(sq__pair_t, first), 
 _Static_assert(offsetof(sq__pair_call_t, deadline) == sizeof(sq__work_t), "what is copied of a call of a pair is the pair");
 
 /* The caller holds the baton, and has put the task where it is the next one. */
-static void note_first(sq_queue_t *queue, uint16_t kind, const void *caller) {
+static __attribute__((noinline)) void note(sq_queue_t *queue, uint16_t kind, const void *caller) {
     if (sq__is_sited(queue)) {
         sq__trace_hook_submit(queue, kind, SQ__IN_HANDOFF, caller);
     }
@@ -38,20 +37,14 @@ static void note_first(sq_queue_t *queue, uint16_t kind, const void *caller) {
     sq__watch_gets_busy(queue);
 }
 
-/* The same on a queue that is observed, or has a target. */
-static __attribute__((noinline)) void post_first(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, uint32_t control, const void *caller) {
-    if (control & SQ__NOTED) {
-        note_first(queue, kind, caller);
-    }
-    if (control & SQ__ON_TARGET) {
-        sq__targeted(queue)->post(queue);
-    } else {
-        sq__runner_post(runner, &queue->ready);
+static inline void note_first(sq_queue_t *queue, uint16_t kind, const void *caller) {
+    if (__builtin_expect(sq__load_acquire(&queue->control) & SQ__NOTED, 0)) { /* [watch] acquire: the record */
+        note(queue, kind, caller);
     }
 }
 
-/* The task has its room already. */
-static inline __attribute__((always_inline)) int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, const sq__work_t *work, const void *caller) {
+/* Puts work that has its room, or needs none, into the queue; *put: what is left to do. */
+static inline __attribute__((always_inline)) int put_in(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, const void *caller, sq__put_t *put) {
     sq__reserved_t place;
     int error = sq__ring_reserve(queue, false, &place);
     if (error) {
@@ -63,15 +56,20 @@ static inline __attribute__((always_inline)) int submit(sq_queue_t *queue, sq__r
     } else {
         sq__probe_submit(queue, &work->pair); /* whatever its kind: function and context come first */
     }
-    uint32_t control;
-    switch (sq__ring_put(queue, place, kind, work, caller)) {
+    *put = sq__ring_put(queue, place, kind, work, caller);
+    return 0;
+}
+
+static inline __attribute__((always_inline)) int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, const sq__work_t *work, const void *caller) {
+    sq__put_t put;
+    int error = put_in(queue, kind, work, caller, &put);
+    if (error) {
+        return error;
+    }
+    switch (put) {
     case SQ__PUT_FIRST:
-        control = sq__load_acquire(&queue->control); /* [watch] acquire: the record */
-        if (__builtin_expect(control & (SQ__NOTED | SQ__ON_TARGET), 0)) {
-            post_first(queue, runner, kind, control, caller);
-        } else {
-            sq__runner_post(runner, &queue->ready);
-        }
+        note_first(queue, kind, caller);
+        sq__runner_post(runner, &queue->ready);
         break;
     case SQ__PUT_BATON:
         sq__baton_pass(queue);
@@ -80,6 +78,16 @@ static inline __attribute__((always_inline)) int submit(sq_queue_t *queue, sq__r
         break;
     }
     return 0;
+}
+
+int sq__async_put(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, const void *caller, bool *passes) {
+    sq__put_t put;
+    int error = put_in(queue, kind, work, caller, &put);
+    if (error == 0 && put == SQ__PUT_FIRST) {
+        note_first(queue, kind, caller);
+    }
+    *passes = error == 0 && put != SQ__PUT_QUEUED;
+    return error;
 }
 
 static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t deadline, sq__runner_t runner,

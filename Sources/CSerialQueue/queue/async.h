@@ -8,6 +8,11 @@
 /* Submits work that needs no room: a DUE, or such a CANCELLABLE. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */
 int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, const void *caller);
 
+/* The same, but not more than that: L; without the lock for work that cannot be withdrawn (SQ__NOTIFICATION). The queue has its runner. *passes is set to
+ * true if the caller now holds the baton: it must release the lock, if it has it, and then pass the baton (sq__baton_pass). The queue exists until
+ * then. Returns 0, ENOMEM or ESHUTDOWN. */
+int sq__async_put(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, const void *caller, bool *passes);
+
 /* Gives back one room of a queue of limited capacity, whose capacity this is. Submits the deferred task that gets the room, if
  * one does, and calls its `decided`. The queue may be freed by then if no deferred task waits: a submitter of one holds a
  * reference. */

@@ -3,17 +3,16 @@
 #include "state/handle.h"
 #include "state/queue_lock.h"
 #include "include/sq_pool.h"
+#include "runner/runner_list.h"
 #include "gate/concurrent.h"
 #include "observe/trace_hooks.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
-#include "pool/loop.h"
 #include "kernel/segment.h"
 #include "queue/async.h"
 #include "queue/capacity.h"
 #include "queue/end.h"
 #include "queue/queue_runner.h"
-#include "queue/targeted.h"
 #include "wait/deadlock.h"
 #include "queue/suspend.h"
 #include "trace/session.h"
@@ -32,6 +31,23 @@ static bool are_valid(const sq_queue_options_t *options) {
     return options->capacity <= PTRDIFF_MAX
         && options->priority >= SQ_PRIORITY_LOW && options->priority <= SQ_PRIORITY_HIGH
         && (options->stack_size == 0 || sq__thread_stack_size_is_valid(options->stack_size));
+}
+
+/* *runner: without a reference; 0: the queue is to run on threads of the cache, or gets a target. Returns 0, EINVAL, ESTALE, or why there is no pool. */
+static int find_runner(const sq_queue_options_t *options, sq__runner_t *runner) {
+    sq_pool_t *pool = options->pool;
+    *runner = 0;
+    if (pool == NULL && options->width > 1 && (pool = sq_pool_shared()) == NULL) {
+        return errno;
+    }
+    if (pool == NULL) {
+        return 0;
+    }
+    if (sq__pool_listed_is_stale((const sq__pool_listed_t *)pool)) {
+        return ESTALE;
+    }
+    *runner = sq__runner(pool, band_of(options->priority)) | (options->helps && options->width <= 1 ? SQ__HELPED : 0);
+    return options->width > 1 && sq__runner_is_owned(*runner) ? EINVAL : 0;
 }
 
 /* Returns a zeroed queue, with its concurrent part if it has a width; NULL: no memory. */
@@ -60,18 +76,11 @@ sq_queue_t *sq__queue_create(const char *label, const sq_queue_options_t *option
         errno = EINVAL;
         return NULL;
     }
-    if (options->pool != NULL && sq__pool_is_stale(options->pool)) {
-        errno = ESTALE;
+    sq__runner_t runner;
+    int error = find_runner(options, &runner);
+    if (error) {
+        errno = error;
         return NULL;
-    }
-    sq_pool_t *pool = options->pool;
-    bool is_on_loop = pool != NULL && sq__pool_is_loop(pool);
-    if (is_on_loop && options->width > 1) {
-        errno = EINVAL;
-        return NULL;
-    }
-    if (options->width > 1 && pool == NULL && (pool = sq_pool_shared()) == NULL) {
-        return NULL; /* errno is set */
     }
     size_t length = label != NULL ? strlen(label) : 0;
     sq_queue_t *queue = make(length, options->width);
@@ -88,17 +97,12 @@ sq_queue_t *sq__queue_create(const char *label, const sq_queue_options_t *option
         errno = ENOMEM;
         return NULL;
     }
-    if (pool != NULL) {
-        if (options->helps && options->width <= 1) {
-            sq__control(queue, 0, SQ__HELPS);
-        }
-        sq__store_relaxed(&queue->runner, sq__runner_of_pool(sq__pool_retain(pool), band_of(options->priority)));
-    } else {
+    sq__store_relaxed(&queue->runner, sq__runner_retain(runner));
+    if (runner == 0) {
         sq__store_relaxed(&queue->control, SQ__MOVABLE);
     }
-    if (is_on_loop) {
-        sq__store_relaxed(&queue->control, SQ__ON_LOOP);
-        sq__store_relaxed(&queue->state, SQ__BOUND);
+    if (sq__runner_is_owned(runner)) {
+        sq__store_relaxed(&queue->state, SQ__NOT_FREE);
     }
     sq__store_relaxed(&queue->position, SQ__SEGMENT_SLOTS); /* before the first segment */
     sq__store_relaxed(&queue->references, 1);
@@ -144,6 +148,26 @@ static bool release_concurrent(sq_queue_t *queue, sq__state_t *state) {
     return is_released;
 }
 
+/* L. The program has no reference any more. True: the queue was suspended, and the caller now holds the baton. */
+static bool abandon(sq_queue_t *queue) {
+    sq__state_t state = sq__load_relaxed(&queue->state);
+    bool is_stuck = (state & (SQ__SUSPENDED | SQ__ENDED)) == SQ__SUSPENDED && !sq__queue_is_stale(queue);
+    return is_stuck && sq__end_close(queue, SQ_SHUTDOWN_DISCARD);
+}
+
+/* Of a queue that is the target of others, which have one reference together (queue/target.c). False: it is none any more. */
+static bool release_pinned(sq_queue_t *queue) {
+    sq__lock(queue);
+    bool is_pinned = sq__load_relaxed(&queue->references) & SQ__PINNED;
+    /* [reference] release: our use of the queue, as in sq_queue_release. The rest is ordered by the lock. */
+    bool takes = is_pinned && sq__sub_acq_rel(&queue->references, 1) == SQ__PINNED + 1 && abandon(queue);
+    sq__unlock(queue);
+    if (takes) {
+        sq__baton_pass(queue);
+    }
+    return is_pinned;
+}
+
 void sq_queue_release(sq_queue_t *queue) {
     if (queue == NULL) {
         return;
@@ -151,10 +175,11 @@ void sq_queue_release(sq_queue_t *queue) {
     SQ__CHECK_HANDLE(queue);
     uint32_t references = sq__load_relaxed(&queue->references);
     do {
-        if (__builtin_expect(references & SQ__PINNED, 0)) {
-            (void)sq__load_acquire(&queue->references); /* [pinned] acquire: the record */
-            sq__targeted(queue)->release(queue);
-            return;
+        while (__builtin_expect(references & SQ__PINNED, 0)) {
+            if (release_pinned(queue)) {
+                return;
+            }
+            references = sq__load_relaxed(&queue->references);
         }
         /* [reference] release: our use of the queue; acquire, if it was the last: everybody's. */
     } while (!sq__cas_acq_rel(&queue->references, &references, references - 1));

@@ -125,8 +125,31 @@ static sq_await_entry_t *take_awaits(sq_queue_t *queue) {
 
 /* The end of a queue */
 
+bool sq__end_close(sq_queue_t *queue, sq_shutdown_mode_t mode) {
+    if (mode == SQ_SHUTDOWN_DISCARD) {
+        sq__control(queue, 0, SQ__DISCARD);
+    }
+    sq__state_t state = sq__load_relaxed(&queue->state);
+    sq__state_t next;
+    do {
+        if (state & SQ__ENDED) {
+            return false;
+        }
+        /* A parked baton is taken up: there may be nothing left to wait for. If there is, it is parked again. */
+        next = (state & ~SQ__PARKED) | SQ__CLOSED | SQ__OWNED;
+        if (mode == SQ_SHUTDOWN_DISCARD) {
+            next |= SQ__DISCARDED;
+        } else if (!(state & SQ__CLOSED)) {
+            next &= ~SQ__NOT_FREE; /* together with CLOSED that bit means DISCARDED */
+        }
+        /* [own] [park] acquire: if the baton is ours, what its last holder did. release: [control] */
+    } while (!sq__cas_acq_rel(&queue->state, &state, next));
+    return sq__state_is_free(state) || (state & SQ__PARKED) || sq__concurrent_takes(queue);
+}
+
+
 void sq__queue_dispose(sq_queue_t *queue) {
-    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
+    sq__runner_t runner = sq__load_relaxed(&queue->runner);
     sq__ring_destroy(queue);
     if (queue->permits != NULL && !sq__queue_is_stale(queue)) { /* else a thread of the parent may hold its mutex */
         sq__capacity_release(queue->permits);
@@ -137,9 +160,10 @@ void sq__queue_dispose(sq_queue_t *queue) {
             sq__queue_dispose(after->successor);
         }
         sq__values_release(queue);
-        const sq__targeted_t *targeted = sq__targeted(queue);
-        if (targeted != NULL) {
-            targeted->unpin(targeted->target); /* this queue has ended, and needs it no more */
+        sq__targeted_t *targeted = sq__targeted(queue);
+        if (targeted != NULL && targeted->target != NULL) { /* perhaps not fixed */
+            sq__runner_release(sq__targeted_runner(targeted)); /* before the record is freed */
+            runner = 0;
         }
         sq__suspended_remove(queue);
         sq__watch_forget(queue);
@@ -150,9 +174,7 @@ void sq__queue_dispose(sq_queue_t *queue) {
         sq__memory_free(sq__load_relaxed(&concurrent->stripes)); /* no other thread has the queue */
     }
     sq__handle_free(queue, sq__queue_memory(queue));
-    if (pool != NULL) {
-        sq__pool_release(pool);
-    }
+    sq__runner_release(runner);
 }
 
 void sq__queue_end(sq_queue_t *queue, bool by_runner) {
@@ -164,10 +186,6 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
         bool posts = !sq__is_concurrent(queue) || sq__admit_by_pool(queue);
         sq__unlock(queue);
         if (posts) {
-            if (sq__queue_target(queue) != NULL) {
-                sq__targeted(queue)->post(queue);
-                return;
-            }
             sq__runner_post(runner, &queue->ready); /* the runner then comes here: so their discard functions run where all others do */
         }
         return;

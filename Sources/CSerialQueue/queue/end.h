@@ -6,6 +6,7 @@
 #pragma once
 
 #include "include/sq_private.h"
+#include "include/sq_shutdown.h"
 #include "wait/wait.h"
 
 /* On the stack of a thread that waits for the end. E under the lock of the list. */
@@ -19,6 +20,9 @@ typedef struct sq__after_end {
     sq_queue_t *successor; /* runs what comes after the shutdown; NULL: there is none now */
     size_t late_calls;     /* how many calls and jobs use it */
 } sq__after_end_t;
+
+/* L. Closes the queue, if it is not closed yet. True: the caller now holds the baton. */
+bool sq__end_close(sq_queue_t *queue, sq_shutdown_mode_t mode);
 
 /* O. The queue is empty, and CLOSED or released. The caller does not touch it again unless it has a reference; a worker that
  * calls this ends itself afterwards. */

@@ -1,34 +1,30 @@
-#include "alarm/alarm_manual.h"
+/* on_pool.c: making pools, and the shared ones. In this room, because each of them calls sq__run_queue. */
 #include "include/sq_loop.h"
 #include "include/sq_pool.h"
-#include "platform/processors.h"
-#include "state/handle.h"
-#include "state/queue_lock.h"
-#include "platform/clock.h"
 #include "platform/mutex.h"
+#include "platform/processors.h"
 #include "platform/thread.h"
+#include "pool/pool.h"
 #include "queue/queue_runner.h"
 #include "queue/targeted.h"
+#include "runner/loop.h"
+#include "runner/manual.h"
+#include "state/handle.h"
+#include "state/queue_lock.h"
 #include "thread/process.h"
 
 #include <errno.h>
 
-static sq_pool_t *create_planned(const char *label, sq__pool_plan_t plan) {
-    sq__pool_t *pool;
-    plan.call = sq__run_queue;
-    plan.label = label != NULL ? label : "";
-    int error = sq__pool_create(&pool, &plan);
-    if (error) {
-        errno = error;
-        return NULL;
-    }
-    return pool;
+static sq_pool_t *made(sq_pool_t *pool, int error) {
+    errno = error != 0 ? error : errno;
+    return error == 0 ? pool : NULL;
 }
 
-/* 0 seats: a manual pool. */
 static sq_pool_t *create(const char *label, size_t seats, size_t most, const sq_pool_options_t *options) {
-    return create_planned(label, (sq__pool_plan_t){ .seats = seats, .most = most, .stack_size = options->stack_size,
-                                                    .service = options->service });
+    sq__pool_t *pool;
+    int error = sq__pool_create(&pool, &(sq__pool_plan_t){ .call = sq__run_queue, .label = label != NULL ? label : "", .seats = seats, .most = most,
+                                                           .stack_size = options->stack_size, .service = options->service });
+    return made(pool, error);
 }
 
 static sq_pool_t *create_growing(const char *label, const sq_pool_options_t *options) {
@@ -53,10 +49,16 @@ sq_pool_t *sq_pool_create(const char *label, const sq_pool_options_t *options) {
 }
 
 sq_pool_t *sq_pool_create_manual(const char *label) {
-    return create(label, 0, 0, &(sq_pool_options_t)SQ_POOL_OPTIONS_INIT);
+    sq_pool_t *pool = NULL;
+    int error = sq__manual_create(&pool, sizeof(sq__manual_t), &sq__manual_kind, label != NULL ? label : "", sq__run_queue);
+    return made(pool, error);
 }
 
-sq_pool_t *sq_pool_create_loop(const char *label) { return create_planned(label, (sq__pool_plan_t){ .is_loop = true }); }
+sq_pool_t *sq_pool_create_loop(const char *label) {
+    sq_pool_t *pool = NULL;
+    int error = sq__loop_create(&pool, label != NULL ? label : "", sq__run_queue);
+    return made(pool, error);
+}
 
 /* The shared pools */
 
@@ -108,67 +110,32 @@ SQ__AROUND_FORK(SQ__RANK_SHARED_POOL, .lock = &shared_lock, .in_child = forget_s
 
 /* References */
 
-sq_pool_t *sq_pool_retain(sq_pool_t *pool) { return sq__pool_retain(pool); }
+sq_pool_t *sq_pool_retain(sq_pool_t *pool) {
+    sq__runner_retain(sq__runner(pool, SQ__BAND_NORMAL));
+    return pool;
+}
 
 void sq_pool_release(sq_pool_t *pool) {
     if (pool != NULL) {
-        sq__pool_release(pool);
+        sq__runner_release(sq__runner(pool, SQ__BAND_NORMAL));
     }
 }
-
-/* Manual pools */
-
-size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds) {
-    sq__alarms_t *clock = sq__pool_clock(pool);
-    if (clock == NULL || sq__pool_is_stale(pool)) {
-        return 0;
-    }
-    sq__pool_retain(pool); /* a task may release the caller's reference */
-    uint64_t until = sq__time_after(sq__alarms_now(clock), nanoseconds);
-    sq__explorer_t *explorer = sq__pool_explorer(pool);
-    if (explorer != NULL) {
-        size_t explored = explorer->run(explorer, until);
-        sq__pool_release(pool);
-        return explored;
-    }
-    size_t ran = sq__pool_run(pool);
-    while (!sq__pool_is_stale(pool) && sq__alarms_advance(clock, until)) {
-        ran += sq__pool_run(pool);
-    }
-    sq__pool_release(pool);
-    return ran;
-}
-
-bool sq__pool_step(sq_pool_t *pool, bool moves_clock) {
-    sq__alarms_t *clock = sq__pool_clock(pool);
-    if (sq__pool_run_batch(pool)) {
-        return true;
-    }
-    uint64_t now = sq__alarms_now(clock), due = sq__alarms_next(clock);
-    return due != SQ__NEVER && (moves_clock || due <= now) && sq__alarms_advance(clock, due);
-}
-
-/* With what is due now. */
-size_t sq_pool_run(sq_pool_t *pool) { return sq_pool_advance(pool, 0); }
 
 /* The targets may still be moved, and released: the locks keep them. */
-static __attribute__((noinline)) sq__pool_t *pool_of_movable(const sq_queue_t *queue) {
+static __attribute__((noinline)) sq__runner_t runner_of_movable(const sq_queue_t *queue) {
     sq__lock_all();
     for (const sq_queue_t *target; (target = sq__targeted_at(queue)) != NULL;) {
         queue = target;
     }
-    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
+    sq__runner_t runner = sq__load_relaxed(&queue->runner);
     sq__unlock_all();
-    return pool;
+    return runner;
 }
 
 sq_pool_t *sq_queue_manual_pool(const sq_queue_t *queue) {
     SQ__CHECK_HANDLE(queue);
-    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
-    uint32_t control = pool == NULL ? sq__load_acquire(&queue->control) : 0; /* [fixed] acquire: the targets, if they are fixed */
-    if (__builtin_expect(control & SQ__ON_TARGET, 0)) {
-        const sq_queue_t *root = sq__queue_root(queue);
-        pool = control & SQ__MOVABLE ? pool_of_movable(queue) : sq__runner_pool(sq__load_relaxed(&root->runner));
-    }
-    return pool != NULL && sq__pool_clock(pool) != NULL ? pool : NULL;
+    /* [fixed] acquire: the targets, if they are fixed */
+    bool is_movable = sq__load_acquire(&queue->control) & SQ__MOVABLE;
+    sq__runner_t runner = is_movable ? runner_of_movable(queue) : sq__queue_root_runner(queue);
+    return sq__runner_clock(runner) != NULL ? sq__runner_object(runner) : NULL;
 }

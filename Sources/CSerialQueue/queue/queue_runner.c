@@ -44,12 +44,8 @@ void sq__baton_pass(sq_queue_t *queue) {
     switch (sq__baton_next(queue, false)) {
     case SQ__NEXT_TASK:
         sq__watch_gets_busy(queue);
-        if (__builtin_expect(sq__load_relaxed(&queue->control) & SQ__ON_TARGET, 0)) {
-            sq__targeted(queue)->post(queue);
-        } else {
-            /* There is a runner, or it would not have been accepted; [worker] came with the task. */
-            sq__runner_post(sq__load_relaxed(&queue->runner), &queue->ready);
-        }
+        /* There is a runner, or it would not have been accepted; [worker] came with the task. */
+        sq__runner_post(sq__load_relaxed(&queue->runner), &queue->ready);
         break;
     case SQ__NEXT_END:
         sq__queue_end(queue, false);

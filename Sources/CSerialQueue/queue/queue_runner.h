@@ -1,6 +1,6 @@
-/* queue_runner.h: what runs a queue's asynchronous tasks: a thread of the cache, or a pool.
+/* queue_runner.h: a queue and its runner (runner/runner.h).
  *
- * DESIGN. To the cache a queue is a client (thread/cache.h), to a pool a ready entry. The queue has a reference to its pool. */
+ * DESIGN. To the cache a queue is a client (thread/cache.h), to the other kinds a ready entry. The queue has a reference to its pool. */
 #pragma once
 
 #include "state/queue.h"
@@ -28,5 +28,5 @@ static inline __attribute__((always_inline)) int sq__runner_find(sq_queue_t *que
  * it has a reference. */
 void sq__baton_pass(sq_queue_t *queue);
 
-/* What a pool does with a queue that is ready. */
+/* What runners call for a queue that is ready. */
 sq__ready_end_t sq__run_queue(sq__ready_t *ready, size_t batch, size_t *ran);

@@ -4,7 +4,6 @@
 #include "platform/mutex.h"
 #include "platform/service.h"
 #include "platform/thread.h"
-#include "pool/loop.h"
 #include "pool/pool.h"
 #include "thread/token.h"
 
@@ -24,7 +23,7 @@ static void answer(void *argument) {
 }
 
 int sq_pool_granted(const sq_pool_t *pool, sq_pool_granted_t *granted) {
-    if (granted->size != sizeof *granted || sq__pool_clock(pool) != NULL || sq__pool_is_loop(pool)) {
+    if (granted->size != sizeof *granted || sq__runner_is_threadless(sq__runner(pool, SQ__BAND_NORMAL))) {
         return EINVAL;
     }
     question_t question = { .token = sq__token_acquire(), .granted = { .size = sizeof *granted, .service = sq__pool_service(pool) } };

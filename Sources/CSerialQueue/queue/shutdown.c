@@ -1,6 +1,5 @@
-#include "queue/shutdown.h"
+#include "include/sq_shutdown.h"
 
-#include "gate/concurrent.h"
 #include "kernel/current.h"
 #include "state/handle.h"
 #include "state/queue_lock.h"
@@ -15,28 +14,6 @@
 #include "wait/wait.h"
 
 #include <errno.h>
-
-bool sq__shutdown_close(sq_queue_t *queue, sq_shutdown_mode_t mode) {
-    if (mode == SQ_SHUTDOWN_DISCARD) {
-        sq__control(queue, 0, SQ__DISCARD);
-    }
-    sq__state_t state = sq__load_relaxed(&queue->state);
-    sq__state_t next;
-    do {
-        if (state & SQ__ENDED) {
-            return false;
-        }
-        /* A parked baton is taken up: there may be nothing left to wait for. If there is, it is parked again. */
-        next = (state & ~SQ__PARKED) | SQ__CLOSED | SQ__OWNED;
-        if (mode == SQ_SHUTDOWN_DISCARD) {
-            next |= SQ__DISCARDED;
-        } else if (!(state & SQ__CLOSED)) {
-            next &= ~SQ__BOUND; /* together with CLOSED that bit means DISCARDED */
-        }
-        /* [own] [park] acquire: if the baton is ours, what its last holder did. release: [control] */
-    } while (!sq__cas_acq_rel(&queue->state, &state, next));
-    return sq__state_is_free(state) || (state & SQ__PARKED) || sq__concurrent_takes(queue);
-}
 
 static int wait_for_end(sq_queue_t *queue, sq__ender_t *ender, sq_time_t deadline) {
     sq__lock(queue);
@@ -90,7 +67,7 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
     SQ__PROBE3(shutdown, queue, SQ__LABEL_AT, mode);
     sq__trace_hook_seldom(queue, SQ__EVENT_SHUTDOWN, mode, 0);
     sq__lock(queue);
-    bool takes_up = sq__shutdown_close(queue, mode);
+    bool takes_up = sq__end_close(queue, mode);
     size_t references = sq__pending_timers_take_references(queue);
     sq__unlock(queue);
     if (takes_up) {

@@ -13,7 +13,6 @@
 #include "platform/unwind.h"
 #include "platform/thread.h"
 #include "queue/concurrent_sync.h"
-#include "queue/loop_sync.h"
 #include "queue/queue_runner.h"
 #include "queue/sync.h"
 #include "queue/targeted.h"
@@ -73,10 +72,19 @@ static int get_turn(sq_queue_t *queue, sq__turn_wanted_t turn) {
     return sq__turn_wait(queue, &turn);
 }
 
+/* On a queue that another thread alone may run (sq__runner_is_owned): that one runs the function. Returns as sq__turn_wait. */
+static int hand_over(sq_queue_t *queue, sq__turn_wanted_t turn) {
+    int error = sq__wait_check_deadline(turn.deadline);
+    turn.kind = SQ__AWAITED;
+    return error ? sq__queue_reject(queue, error) : sq__turn_wait(queue, &turn);
+}
+
 /* The parameters of all these are in the order of the public calls, so that they stay in their registers. */
 static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                   const void *caller, uintptr_t kind) {
     sq__call_t call = { .task = { .run = function, .context = context }, .submitted = sq__timings_now(queue) };
+    const sq__turn_wanted_t turn = { .kind = kind, .call = &call, .deadline = deadline, .site = caller };
+    sq__targeted_fix(queue);
     if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
         if (sq__queue_is_stale(queue)) {
             return sq__queue_reject(queue, ESTALE);
@@ -86,7 +94,18 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         return sq__queue_reject(queue, ESHUTDOWN);
     }
-    int error = get_turn(queue, (sq__turn_wanted_t){ .kind = kind, .call = &call, .deadline = deadline, .site = caller });
+    const sq__runner_t runner = sq__load_relaxed(&queue->runner);
+    if (SQ__RUNNER_HAS(runner, sync) != NULL) {
+        return sq__runner_kind(runner)->sync(queue, deadline, function, context, caller);
+    }
+    int error;
+    if (!sq__runner_is_owned(runner)) {
+        error = get_turn(queue, turn);
+    } else if (sq__runner_is_owned_by(runner, sq__self()->owner)) {
+        error = sq__turn_take(queue, deadline, caller, &call.submitted);
+    } else {
+        error = hand_over(queue, turn);
+    }
     if (error == 0 && !call.is_done) {
         sq__run_turn(queue, call.submitted, function, context, caller);
         sq__baton_pass(queue);
@@ -94,28 +113,11 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
     return error;
 }
 
-/* A queue on a loop or with a target, or one that may still get a target, and gets none from now on. */
-static __attribute__((noinline, cold)) int sync_elsewhere(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
-                                                          const void *caller, uintptr_t kind) {
-    sq__targeted_fix(queue);
-    uint32_t control = sq__load_relaxed(&queue->control);
-    if (control & SQ__ON_LOOP) {
-        return sq__loop_sync(queue, deadline, function, context, caller);
-    }
-    return control & SQ__ON_TARGET ? sq__targeted(queue)->sync(queue, deadline, function, context, caller)
-                                   : sync_in_turn(queue, deadline, function, context, caller, kind);
-}
-
-/* The queue is not free, or never is: it is concurrent, on a loop, or has a target. */
+/* The queue is not free, or not to this thread at once. */
 static __attribute__((noinline)) int sync_not_free(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                    const void *caller, uintptr_t kind) {
-    if (sq__is_concurrent(queue)) {
-        return sq__concurrent_sync(queue, deadline, function, context, caller);
-    }
-    if (__builtin_expect(sq__load_relaxed(&queue->control) & (SQ__ON_LOOP | SQ__ON_TARGET | SQ__MOVABLE), 0)) {
-        return sync_elsewhere(queue, deadline, function, context, caller, kind);
-    }
-    return sync_in_turn(queue, deadline, function, context, caller, kind);
+    return sq__is_concurrent(queue) ? sq__concurrent_sync(queue, deadline, function, context, caller)
+                                    : sync_in_turn(queue, deadline, function, context, caller, kind);
 }
 
 /* The queue was `free` and is taken. */

@@ -1,8 +1,7 @@
 /* target.c: queues that run their tasks on another queue.
  *
- * DESIGN. A queue with a target is never free to a sync, as if it were on a loop (SQ__BOUND), and its runner is the target. Where another
- * queue posts its worker or its entry, this one submits a task to its target, which runs a batch of its tasks. That task is a job: it
- * takes no room of the target.
+ * DESIGN. A queue with a target is not free to a sync's fast path (SQ__NOT_FREE), and its runner is its record: a kind of runner. A post
+ * submits a task to the target, which runs a batch of the queue's tasks. That task is a job: it takes no room of the target.
  *
  * A sync first gets its turn in the queue, then in the target, and runs in both. It passes the queue's baton on before it leaves the
  * target. So a thread that has the turn of a queue waits for its target or has it, and the order is always from a queue to its target.
@@ -11,7 +10,8 @@
  *
  * The first use of a queue fixes its targets (targeted.h); until then its record alone has the target, and it has no runner.
  *
- * A batch ends when the target is suspended or other queues wait for its thread (kernel/batch.h), and does not linger.
+ * A batch ends when one of the targets is suspended, even before its first task, or after a task once others want the thread of the last target:
+ * then each task is one of the last target's, and that one's batch decides. It does not linger.
  *
  * If the target was shut down, the queue's tasks run after the target's end (after_end.h). A shutdown of the target that discards does not
  * discard them.
@@ -25,13 +25,13 @@
 #include "kernel/current.h"
 #include "kernel/run_task.h"
 #include "observe/call_sites.h"
+#include "platform/container.h"
 #include "platform/thread.h"
 #include "queue/after_end.h"
 #include "queue/create.h"
 #include "queue/end.h"
 #include "gate/concurrent.h"
 #include "queue/queue_runner.h"
-#include "queue/shutdown.h"
 #include "queue/targeted.h"
 #include "queue/turn.h"
 #include "state/handle.h"
@@ -42,7 +42,7 @@
 
 /* Tasks */
 
-static void post(sq_queue_t *queue);
+static void post_batch(sq_queue_t *queue);
 static void post_after_end(sq_queue_t *queue);
 
 /* A task of the target. `runs`: not, if the target discards it. */
@@ -56,7 +56,7 @@ static void run_batch(void *first, void *unused, bool runs) {
     }
     switch (sq__run_tasks_inside(queue, SQ__BATCH, &ran)) {
     case SQ__NEXT_TASK:
-        post(queue);
+        post_batch(queue);
         break;
     case SQ__NEXT_END:
         sq__queue_end(queue, true);
@@ -73,7 +73,7 @@ static void post_after_end(sq_queue_t *queue) {
     }
 }
 
-static void post(sq_queue_t *queue) {
+static void post_batch(sq_queue_t *queue) {
     int error;
     while ((error = sq_async_job(sq__queue_target(queue), run_batch, queue, NULL)) == ENOMEM) {
         sq__thread_yield();
@@ -81,6 +81,29 @@ static void post(sq_queue_t *queue) {
     if (error == ESHUTDOWN) {
         post_after_end(queue);
     } /* ESTALE: the rest is the parent's */
+}
+
+static void post(sq__runner_t runner, sq__ready_t *entry) {
+    (void)runner;
+    post_batch(SQ__CONTAINER(entry, sq_queue_t, ready));
+}
+
+static sq_queue_t *target_of(sq__runner_t runner) { return ((const sq__targeted_t *)sq__runner_object(runner))->target; }
+
+static bool is_held(const sq_queue_t *queue) {
+    uint32_t control = sq__load_relaxed(&queue->control); /* [control], as in sq__baton_find: loaded after the next task's kind */
+    return (control & (SQ__HELD_BACK | SQ__DISCARD)) == SQ__HELD_BACK
+        && (sq__load_relaxed(&queue->state) & (SQ__SUSPENDED | SQ__ENDED)) == SQ__SUSPENDED;
+}
+
+static sq__demand_t demand(sq__runner_t runner) {
+    for (const sq_queue_t *queue = target_of(runner); queue != NULL; queue = sq__runner_target(runner)) {
+        if (is_held(queue)) {
+            return SQ__DEMAND_NOW;
+        }
+        runner = sq__load_relaxed(&queue->runner);
+    }
+    return sq__runner_demand(runner) >= SQ__DEMAND_SHARED ? SQ__DEMAND_NEXT : SQ__DEMAND_NEAR;
 }
 
 /* Syncs */
@@ -140,12 +163,6 @@ static const sq_queue_t *target_of_caller(const sq_queue_t *queue) {
 }
 
 static int sync_on_target(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
-    if (sq__queue_is_stale(queue)) {
-        return sq__queue_reject(queue, ESTALE);
-    }
-    if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
-        return sq__queue_reject(queue, ESHUTDOWN);
-    }
     /* A queue above this one has looked for it: a chain is walked once. */
     const sq_queue_t *held = function != run_turn ? target_of_caller(queue) : NULL;
     if (held != NULL) {
@@ -163,11 +180,11 @@ static int sync_on_target(sq_queue_t *queue, sq_time_t deadline, sq_function_t f
 static void pin(sq_queue_t *target, sq__targeted_t *record) {
     record->pins += 1;
     if (record->pins == 1) {
-        sq__add_release(&target->references, SQ__PINNED); /* [pinned] release: the record */
+        sq__add_relaxed(&target->references, SQ__PINNED); /* the locks order it */
     }
 }
 
-/* Called by a queue that needs its target no more. NULL: it has none. */
+/* A queue needs its target no more. NULL: it has none. */
 static void unpin(sq_queue_t *target) {
     if (target == NULL) {
         return;
@@ -185,26 +202,14 @@ static void unpin(sq_queue_t *target) {
     }
 }
 
-/* L. The program has no reference any more. True: the queue was suspended, and the caller now holds the baton. */
-static bool abandon(sq_queue_t *queue) {
-    sq__state_t state = sq__load_relaxed(&queue->state);
-    bool is_stuck = (state & (SQ__SUSPENDED | SQ__ENDED)) == SQ__SUSPENDED && !sq__queue_is_stale(queue);
-    return is_stuck && sq__shutdown_close(queue, SQ_SHUTDOWN_DISCARD);
-}
+/* The queue that has the record has ended. */
+static void release(sq__runner_t runner) { unpin(target_of(runner)); }
 
-/* sq_queue_release of a pinned queue. */
-static void release_pinned(sq_queue_t *queue) {
-    sq__lock(queue);
-    bool is_pinned = sq__load_relaxed(&queue->references) & SQ__PINNED;
-    /* [reference] release: our use of the queue, as in sq_queue_release. The rest is ordered by the lock. */
-    bool takes = is_pinned && sq__sub_acq_rel(&queue->references, 1) == SQ__PINNED + 1 && abandon(queue);
-    sq__unlock(queue);
-    if (!is_pinned) {
-        sq_queue_release(queue);
-    } else if (takes) {
-        sq__baton_pass(queue);
-    }
-}
+static int adopt(sq__runner_t runner, sq_queue_t *made) { return sq_queue_set_target(made, target_of(runner)); }
+
+static const sq__runner_kind_t kind = {
+    .post = post, .demand = demand, .target = target_of, .sync = sync_on_target, .adopt = adopt, .release = release
+};
 
 /* Setting the target */
 
@@ -219,16 +224,11 @@ static bool is_circle(const sq_queue_t *queue, const sq_queue_t *target) {
     return target == queue;
 }
 
-/* The same. Returns the queue's record, made if there is none; NULL: no memory. Other threads read the functions without a lock: they are written
- * once, before the first target or pin. */
+/* The same. Returns the queue's record, made if there is none; NULL: no memory. */
 static sq__targeted_t *make_record(sq_queue_t *queue) {
     sq__targeted_t *record = sq__targeted(queue);
     if (record == NULL && (record = sq__extra_make(queue, SQ__EXTRA_TARGET, sizeof *record)) != NULL) {
-        record->post = post;
-        record->sync = sync_on_target;
-        record->aim = sq_queue_set_target;
-        record->unpin = unpin;
-        record->release = release_pinned;
+        record->runner.kind = &kind; /* once, before the first target or pin */
     }
     return record;
 }
@@ -241,13 +241,14 @@ static bool bind(sq_queue_t *queue) {
             return false;
         }
         /* [own] release: the records, to the first holder. acquire: as above, if it fails */
-    } while (!sq__cas_acq_rel(&queue->state, &state, state | SQ__BOUND));
+    } while (!sq__cas_acq_rel(&queue->state, &state, state | SQ__NOT_FREE));
     return true;
 }
 
 /* With all queues' locks. */
 static int set(sq_queue_t *queue, sq_queue_t *target) {
-    if (is_circle(queue, target) || sq__runner_pool(sq__load_relaxed(&queue->runner)) != NULL) {
+    sq__runner_t runner = sq__load_relaxed(&queue->runner);
+    if (is_circle(queue, target) || (sq__runner_is_object(runner) && sq__runner_target(runner) == NULL)) {
         return EINVAL;
     }
     if (!(sq__load_relaxed(&queue->control) & SQ__MOVABLE)) {
@@ -262,7 +263,6 @@ static int set(sq_queue_t *queue, sq_queue_t *target) {
     }
     pin(target, of_target);
     of_queue->target = target;
-    sq__control(queue, 0, SQ__ON_TARGET);
     return 0;
 }
 

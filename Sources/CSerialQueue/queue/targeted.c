@@ -12,9 +12,9 @@ static void fix_chain(sq_queue_t *queue) {
         queue = record->target;
     }
     for (; last != NULL; last = sq__targeted(last)->above) {
-        sq_queue_t *target = sq__targeted_at(last);
-        if (target != NULL) {
-            sq__store_release(&last->runner, sq__runner_of_target(target)); /* [fixed] release: the target and the control */
+        sq__targeted_t *record = sq__targeted(last);
+        if (record->target != NULL) {
+            sq__store_release(&last->runner, sq__targeted_runner(record)); /* [fixed] release: the record */
         }
         sq__control(last, SQ__MOVABLE, 0); /* [fixed] release: the runner */
     }

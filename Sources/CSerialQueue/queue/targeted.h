@@ -1,19 +1,14 @@
-/* targeted.h: what a queue has that has a target, or is one; fixing the chain of a queue's targets. target.c has the
- * design. */
+/* targeted.h: what a queue has that has a target, or is one; fixing the chain of a queue's targets. target.c has the design, and the kind. This
+ * stands below the submissions, which come after the fixing; target.c above them. */
 #pragma once
 
 #include "state/extras.h"
 
-/* The functions always are those of target.c, which stands above the modules that call them. */
 typedef struct sq__targeted {
-    void (*post)(sq_queue_t *queue);           /* O  the next task is for the runner: makes the target run it */
-    int (*sync)(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
-    int (*aim)(sq_queue_t *queue, sq_queue_t *target); /* sq_queue_set_target */
-    void (*unpin)(sq_queue_t *target);         /* of a queue that needs its target no more */
-    void (*release)(sq_queue_t *queue);        /* of a queue that is a target */
-    size_t pins;                               /* L  how many queues have it as their target */
-    sq_queue_t *target;                        /* L  until it is fixed: all queues' locks. NULL: it has none */
-    sq_queue_t *above;                         /* L  while a chain is being fixed: the queue whose target this one is there */
+    sq__runner_object_t runner;  /* I  the kind; the queue's runner, once its target is fixed */
+    size_t pins;                 /* L  how many queues have it as their target */
+    sq_queue_t *target;          /* L  until it is fixed: all queues' locks. NULL: it has none */
+    sq_queue_t *above;           /* L  while a chain is being fixed: the queue whose target this one is there */
 } sq__targeted_t;
 
 static inline sq__targeted_t *sq__targeted(const sq_queue_t *queue) { return sq__extra(queue, SQ__EXTRA_TARGET); }
@@ -23,6 +18,9 @@ static inline sq_queue_t *sq__targeted_at(const sq_queue_t *queue) {
     const sq__targeted_t *record = sq__targeted(queue);
     return record != NULL ? record->target : NULL;
 }
+
+/* The record as the queue's runner. */
+static inline sq__runner_t sq__targeted_runner(sq__targeted_t *record) { return sq__runner(record, SQ__BAND_NORMAL); }
 
 void sq__targeted_fix_now(sq_queue_t *queue) __attribute__((cold));
 

@@ -18,6 +18,6 @@ typedef struct sq__turn_wanted {
  * function is never called. Counts the outcome, unless the call was done. */
 int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted);
 
-/* For a queue that is never free to a sync's fast path (SQ__BOUND): takes it if it is free, or else waits for the turn. Returns as sq__turn_wait, or
+/* For a queue that is not free to a sync's fast path (SQ__NOT_FREE): takes it if it is free, or else waits for the turn. Returns as sq__turn_wait, or
  * EAGAIN; *submitted: for sq__run_turn. */
 int sq__turn_take(sq_queue_t *queue, sq_time_t deadline, const void *caller, uint64_t *submitted);

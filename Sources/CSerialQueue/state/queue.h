@@ -1,7 +1,7 @@
 /* queue.h: the queue's fields, and which threads may access them.
  *
  * The letters: I fixed after create; O only the baton's holder (it sees the writes of all earlier holders); C written by the
- * baton's holder, read by any thread; A atomic, any thread; L under the queue's lock (queue_lock.h); P under the pool's lock.
+ * baton's holder, read by any thread; A atomic, any thread; L under the queue's lock (queue_lock.h); P under the lock of the runner's list.
  * Before a function, O: only the baton's holder may call it; L: the caller has the lock. A word in brackets names a pair of a
  * release and an acquire; Documentation/MemoryOrdering.md has each pair with the reason. */
 #pragma once
@@ -12,25 +12,21 @@
 #include "platform/atomic.h"
 #include "platform/memory.h"
 #include "platform/probe.h"
-#include "pool/runner_word.h"
+#include "runner/runner.h"
 #include "thread/process.h"
 #include "trace/recorder.h"
 
 #include <stddef.h>
 
-/* The flags of `control`. Some say what the holder does with the next task; the others are fixed before the first submission, and say what
- * kind of queue it is. */
+/* The flags of `control`. Some say what the holder does with the next task; the others are fixed before the first submission. */
 enum {
     SQ__HELD_BACK = 1,  /* do not start it: the queue is suspended. sq__suspension_obey acts on it (kernel/suspension.h) */
     SQ__DISCARD = 2,    /* discard it; has precedence over SQ__HELD_BACK */
     SQ__WATCHED = 4,    /* record its start for a watcher (observe/observe.h) */
     SQ__CONCURRENT = 8, /* fixed: gate/concurrent.h */
-    SQ__ON_LOOP = 16,   /* fixed: pool/loop.h */
-    SQ__TRACED = SQ__SEES_INSIDE ? 32 : 0, /* record it for a trace (observe/observe.h) */
-    SQ__HELPS = 64,     /* fixed: pool/caller_runs.h */
-    SQ__MEASURED = 128, /* measure its times (observe/observe.h) */
-    SQ__ON_TARGET = 256, /* fixed with the chain of targets: queue/target.c */
-    SQ__MOVABLE = 512    /* until the chain of targets is fixed: the queue may get a target, or another one (queue/targeted.h) */
+    SQ__TRACED = SQ__SEES_INSIDE ? 16 : 0, /* record it for a trace (observe/observe.h) */
+    SQ__MEASURED = 32,  /* measure its times (observe/observe.h) */
+    SQ__MOVABLE = 64    /* until its runner is fixed: it may get a target, or another one (queue/targeted.h) */
 };
 /* Without these a task is just called; with these it is known where it was submitted (observe/call_sites.h). */
 enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED, SQ__SITED = SQ__SEES_INSIDE ? SQ__WATCHED | SQ__TRACED : 0 };
@@ -66,7 +62,7 @@ struct sq_queue {
     SQ__ATOMIC(uint64_t) skipped;   /* C  consumed slots whose work was withdrawn or refused: it neither ran nor was discarded; and shared
                                      *    slots, less the threads that left them for the hand-off slot: may be below 0 (it wraps) */
     SQ__ATOMIC(uint64_t) highest;   /* C  the highest depth seen */
-    sq__ready_t ready;                  /* P  in the pool's list; a serial queue's, while none of the pool's threads runs it */
+    sq__ready_t ready;                  /* P  in the runner's list; a serial queue's, while none of its threads runs it */
     SQ__ATOMIC(struct sq__extras *) extras; /* A  NULL until an owner makes the first record (extras.h), then fixed */
     SQ__ATOMIC(uint32_t) references; /* A */
     SQ__ATOMIC(uint32_t) suspensions; /* L  and read by dumps: how many suspensions have not been resumed */
@@ -76,7 +72,7 @@ struct sq_queue {
     SQ__ATOMIC(uint16_t) handoff_kind; /* C, and under the lock a thread that withdraws writes it. SQ__EMPTY: none */
     uint32_t process;               /* I  the process that made it: see process.h */
     sq__permits_t *permits;                  /* I  NULL: the capacity is unlimited */
-    SQ__ATOMIC(sq__runner_t) runner;   /* A  a client of the cache: from the first async until the end of the queue; a pool: fixed; a target: from the moment when it is fixed */
+    SQ__ATOMIC(sq__runner_t) runner;   /* A  0 until it is fixed, or while it has no client of the cache: from the first async until the end of the queue */
 
     /* The hand-off slot, for the task of a submitter that found the queue free; and rarely used fields. */
     sq__work_t handoff;                 /* O  any asynchronous work, or a thread from a shared slot */
@@ -113,25 +109,26 @@ static inline const sq_queue_t *sq__queue_root(const sq_queue_t *queue) {
     return sq__queue_root_and_above(queue, &above);
 }
 
+/* The runner on which its tasks run in the end. */
+static inline sq__runner_t sq__queue_root_runner(const sq_queue_t *queue) {
+    queue = sq__queue_root(queue);
+    return sq__load_relaxed(&queue->runner);
+}
+
+/* The runner that runs the queue's tasks, if that has no threads; else 0. *entry: the one that it runs for them, which is that of the last target. */
+static inline sq__runner_t sq__queue_threadless_runner(const sq_queue_t *queue, sq__ready_t **entry) {
+    sq__runner_t runner = sq__queue_root_runner(queue);
+    *entry = (sq__ready_t *)(uintptr_t)&sq__queue_root(queue)->ready;
+    return sq__runner_is_threadless(runner) ? sq__runner(sq__runner_object(runner), SQ__BAND_NORMAL) : 0;
+}
+
 /* True: the queue was created before a fork, and this process is the child. */
 static inline bool sq__queue_is_stale(const sq_queue_t *queue) {
     return queue->process != sq__process();
 }
 
-/* On a pool: the band of its ready entry. */
+/* The band of its ready entry; not while it has no runner, or is a client of the cache. */
 static inline sq__band_t sq__queue_band(const sq_queue_t *queue) { return sq__runner_band(sq__load_relaxed(&queue->runner)); }
-
-/* True: other queues wait for the pool's threads, so the runner should not spin. */
-static inline bool sq__queue_is_crowded(const sq_queue_t *queue) {
-    const sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
-    return pool != NULL && sq__pool_is_crowded(pool);
-}
-
-/* The same, but false on a manual pool, where the order of tasks must not depend on time. */
-static inline bool sq__queue_shares_its_thread(const sq_queue_t *queue) {
-    const sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
-    return pool != NULL && sq__pool_is_crowded(pool) && sq__pool_clock(pool) == NULL;
-}
 
 /* Counts a submission that was refused with this error, and returns the error. */
 int sq__queue_reject(sq_queue_t *queue, int error) __attribute__((cold));

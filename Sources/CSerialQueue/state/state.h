@@ -10,9 +10,8 @@
  *     bit 3       CLOSED     shut down: no submission is accepted
  *     bit 4       ENDED      also, the last task is over; the baton no longer exists
  *     bit 5       DISCARDED  with CLOSED: waiting tasks are discarded, suspended or not
- *                 BOUND      without CLOSED: the queue is on a loop, and only the loop's owner runs its tasks; or it
- *                            has a target, and a sync needs the target's turn, too. Set before the first submission. The
- *                            swap that sets CLOSED clears it, or makes it DISCARDED
+ *                 NOT_FREE   without CLOSED: the queue is not free to any thread: a sync must ask its runner first (runner.h). Set
+ *                            before the first submission. The swap that sets CLOSED clears it, or makes it DISCARDED
  *     bits 6-47   TAIL       the segment that the next slot is taken from (64-byte aligned); 0: none yet
  *     bits 48-55  TAKEN      how many of its slots have been taken, 0 to SQ__SEGMENT_SLOTS
  *     bits 56-63  RELEASES   the number of times that the last reference was released, minus the number of times that a task
@@ -20,8 +19,7 @@
  *                            the reference count to zero, but has not updated this word yet
  *
  *     { TAIL: 0, TAKEN: 0 }                 free; has no segment
- *     { TAIL: 0, TAKEN: 0, BOUND }          free. A sync takes it only on the thread that owns the loop; with a target it takes it and
- *                                           then waits for the target's turn
+ *     { TAIL: 0, TAKEN: 0, NOT_FREE }       free, but only to a thread that the runner names, or that then takes a turn in a target
  *     { TAIL: t, TAKEN: n, OWNED }          owned; the waiting tasks are between the head (the holder's) and (t, n)
  *     { ..., OWNED, SUSPENDED }             a thread has the baton or will get it, and will park it; a task may run
  *     { ..., OWNED, SUSPENDED, PARKED }     nothing starts, and nothing runs except the readers inside a concurrent queue; submissions
@@ -34,7 +32,7 @@
  *
  * A concurrent queue's word is never free: OWNED is always set, also while its gate is open (gate/gate.h).
  *
- * Free implies empty: OWNED may be clear only while no slot is taken; TAKEN is then 0 and no other flag than BOUND is
+ * Free implies empty: OWNED may be clear only while no slot is taken; TAKEN is then 0 and no other flag than NOT_FREE is
  * set. So a thread can take a free queue without looking at the ring. Only the baton's holder clears OWNED or sets PARKED, with one
  * exception: the suspender of a free queue sets PARKED in the swap that takes it. SUSPENDED, CLOSED, DISCARDED and ENDED change under
  * the queue's lock (queue_lock.h). RELEASES is incremented by the thread that releases the last reference, and decremented by a task
@@ -59,7 +57,7 @@ typedef uint64_t sq__state_t;
 #define SQ__CLOSED ((sq__state_t)1 << 3)
 #define SQ__ENDED ((sq__state_t)1 << 4)
 #define SQ__DISCARDED ((sq__state_t)1 << 5)
-#define SQ__BOUND SQ__DISCARDED /* without SQ__CLOSED */
+#define SQ__NOT_FREE SQ__DISCARDED /* without SQ__CLOSED */
 #define SQ__RELEASES ((sq__state_t)0xFF << 56)
 #define SQ__RELEASE_ONE ((sq__state_t)1 << 56)
 #define SQ__FLAGS ((sq__state_t)0x3F)
@@ -68,7 +66,7 @@ typedef uint64_t sq__state_t;
 
 static inline bool sq__state_is_free(sq__state_t state) { return (state & SQ__OWNED) == 0; }
 
-/* Free, and not bound: a sync takes it, whichever thread makes it. */
+/* A sync takes it, whichever thread makes it. */
 static inline bool sq__state_is_free_to_any_thread(sq__state_t state) { return (state & SQ__FLAGS) == 0; }
 
 /* A shutdown discards the tasks that wait. The holder obeys SQ__DISCARD in the control, which is also set without this

@@ -28,7 +28,7 @@
 #include "queue/async.h"
 #include "queue/pending_timers.h"
 #include "queue/queue_runner.h"
-#include "timer/timed_submit.h"
+#include "timer/timed.h"
 
 #include <errno.h>
 
@@ -57,7 +57,7 @@ static void fall_due(sq__alarm_t *alarm) {
     int error = ESHUTDOWN;
     sq__lock(queue);
     if (sq__pending_timers_is_listed(&delayed->pending)) {
-        error = sq__timed_submit(queue, delayed->kind, &delayed->work, delayed->site, &passes);
+        error = sq__async_put(queue, delayed->kind, &delayed->work, delayed->site, &passes);
     }
     if (error == 0) {
         sq__pending_timers_remove(queue, &delayed->pending);

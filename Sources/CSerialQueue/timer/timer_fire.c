@@ -54,6 +54,7 @@
 #include "platform/container.h"
 #include "platform/list.h"
 #include "platform/memory.h"
+#include "queue/async.h"
 #include "queue/queue_runner.h"
 
 #include <errno.h>
@@ -227,7 +228,7 @@ static __attribute__((constructor)) void show_timers(void) {
 
 static int submit(sq_timer_t *timer, sq_pair_function_t call, uint64_t number, bool *passes) {
     const sq__work_t work = { .pair = { .call = call, .first = timer, .second = (void *)(uintptr_t)number } };
-    return sq__timed_submit(timer->queue, SQ__JOB, &work, timer->site, passes);
+    return sq__async_put(timer->queue, SQ__JOB, &work, timer->site, passes);
 }
 
 static bool is_left_out(const sq_timer_t *timer) {

@@ -10,7 +10,7 @@ void sq__timer_arm(sq_timer_t *timer, uint64_t due, uint64_t leeway);
 void sq__timer_disarm(sq_timer_t *timer);
 
 /* L. Ends a released timer: submits the call of its discard function, if it has one, and removes the timer from the list. Returns
- * the error of sq__timed_submit. */
+ * the error of sq__async_put. */
 int sq__timer_submit_end(sq_timer_t *timer, bool *passes);
 
 /* Releases one reference and unlocks the queue, whose lock the caller holds. Frees the timer with the last reference. */

@@ -3,7 +3,7 @@
 
 #include "include/sq_timer.h"
 #include "queue/pending_timers.h"
-#include "timer/timed_submit.h"
+#include "timer/timed.h"
 #include "wait/wait.h"
 
 /* On the stack of a thread that waits until no firing runs. */

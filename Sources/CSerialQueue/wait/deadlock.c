@@ -28,7 +28,7 @@ static sq__edge_t **list_of(const void *owner) { return &lists[((uint64_t)(uintp
 static sq__edge_t **list_for(const sq__wait_t *wait) {
     const sq__subject_t *subject = wait->subject;
     if (subject == NULL) {
-        return wait->loop != NULL || wait->root != wait->queue ? &lists[OF_SEVERAL] : list_of(wait->queue);
+        return sq__runner_is_owned(wait->runner) || wait->root != wait->queue ? &lists[OF_SEVERAL] : list_of(wait->queue);
     }
     return subject->needs == NULL ? list_of(subject->object) : &lists[OF_SEVERAL];
 }
@@ -150,7 +150,7 @@ void sq__deadlock_look_again(const void *object) {
     for (sq__edge_t *edge = lists[OF_SEVERAL]; edge != NULL; edge = edge->next) {
         if (edge->wait->subject != NULL && edge->wait->subject->object == object) {
             break_all_cycles(edge);
-            if (edge->wait->runs_members) {
+            if (edge->wait->runs == SQ__WAIT_RUNS_TASKS) {
                 sq__token_nudge(edge->wait->token); /* the new task may be on its loop */
             }
         }

@@ -20,7 +20,7 @@
  * Such a wait may get edges to more queues while it lasts; then the submitter searches again. These waits are in one list, which
  * each step of a search traverses. A wait for any one of several threads (a semaphore) is listed for reports only.
  *
- * A wait for a queue of a loop (pool/loop.h) cannot end before the loop's owner runs the loop. So it has an edge to the owner: while
+ * A wait for a queue of a loop (runner/loop.h) cannot end before the loop's owner runs the loop. So it has an edge to the owner: while
  * that thread sleeps in a wait, also outside of all tasks, it does not run its loops. The same holds for a wait for a group or an item
  * that has a task on the loop. The owner's own waits for such queues and tasks are
  * an exception: in these it runs those queues. They are in the same list.

@@ -2,6 +2,7 @@
 
 #include "include/sq_current.h"
 #include "observe/trace_hooks.h"
+#include "runner/runner_list.h"
 #include "thread/explored.h"
 
 #include "platform/clock.h"
@@ -149,8 +150,8 @@ static void add_held(text_t *text, const sq__edge_t *edge) {
     if (edge->held.frame != NULL) {
         add(text, "runs a task of ");
         add_frames(text, edge->frames, edge->held.frame->owner);
-    } else if (edge->held.loop != NULL) {
-        add(text, "owns the loop \"%s\"", sq__pool_label(edge->held.loop));
+    } else if (edge->held.owned != 0) {
+        add(text, "owns the loop \"%s\"", sq__runner_label(edge->held.owned));
     } else if (edge->held.duty == NULL) {
         add(text, "has a barrier at the head of its queue");
     } else if (edge->held.duty->pool != NULL) {
@@ -174,10 +175,10 @@ static void add_wait(text_t *text, const sq__edge_t *edge) {
         add(text, " and waits for %s \"%s\"", subject->kind, subject->label);
         if (needed != NULL) {
             add(text, ", which %s queue \"%s\"", subject->relation, label_of(needed));
-        } else if (edge->onward->held.loop == NULL && edge->onward->held.duty == NULL && edge->onward->wait->is_barrier) {
+        } else if (edge->onward->held.owned == 0 && edge->onward->held.duty == NULL && edge->onward->wait->is_barrier) {
             add(text, ", which %s queue \"%s\"", subject->relation, edge->onward->wait->queue->label); /* behind its barrier */
-        } else if (edge->onward->held.loop != NULL) {
-            add(text, ", which %s loop \"%s\"", subject->relation, sq__pool_label(edge->onward->held.loop));
+        } else if (edge->onward->held.owned != 0) {
+            add(text, ", which %s loop \"%s\"", subject->relation, sq__runner_label(edge->onward->held.owned));
         }
     }
     add(text, "%s", edge->deadline != SQ_FOREVER ? ", with a deadline" : "");

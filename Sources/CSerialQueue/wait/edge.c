@@ -1,7 +1,6 @@
 #include "wait/edge.h"
 
 #include "observe/reader.h"
-#include "pool/loop.h"
 
 /* True: what the wait needs of its queue runs in tasks of this one. With a serial root that is the root, in whose tasks those of the targets
  * in between run, too. With a concurrent one it is also the queue above it. */
@@ -91,21 +90,21 @@ static bool needs_task(const sq__wait_t *wait, const sq__frame_t *frame, bool is
     return needs_reader(wait, frame) || (is_own && wait->subject == NULL && keeps_itself_out(wait, frame));
 }
 
-/* The loop that the wait needs, if this owner owns it; NULL: none. */
-static const sq__pool_t *loop_for(const sq__wait_t *wait, const sq__owner_t *owner) {
+/* The runner that the wait needs, if this owner owns it; 0: none. */
+static sq__runner_t owned_for(const sq__wait_t *wait, const sq__owner_t *owner) {
     const sq__subject_t *subject = wait->subject;
     if (subject != NULL) {
-        return subject->loops != NULL ? subject->loops->find(subject, owner) : NULL;
+        return subject->runs_for != NULL ? subject->runs_for->find(subject, owner) : 0;
     }
-    return wait->loop != NULL && sq__pool_is_loop_of(wait->loop, owner) ? wait->loop : NULL;
+    return sq__runner_is_owned_by(wait->runner, owner) ? wait->runner : 0;
 }
 
-/* The loop that the wait needs, if this sleeping thread owns it; NULL: none. A thread's own wait never needs its own loops. If it waits
+/* The runner that the wait needs, if this sleeping thread owns it; 0: none. A thread's own wait never needs its own runners. If it waits
  * for tasks on them, it will run these, and perhaps also what the other wait needs. After that it searches again. */
-static const sq__pool_t *needed_loop(const sq__wait_t *wait, const sq__edge_t *edge) {
-    const sq__pool_t *loop = edge->owner != NULL && edge->wait != wait ? loop_for(wait, edge->owner) : NULL;
-    bool runs_it = loop != NULL && edge->wait->runs_members && loop_for(edge->wait, edge->owner) != NULL;
-    return runs_it ? NULL : loop;
+static sq__runner_t needed_owned(const sq__wait_t *wait, const sq__edge_t *edge) {
+    sq__runner_t owned = edge->owner != NULL && edge->wait != wait ? owned_for(wait, edge->owner) : 0;
+    bool runs_it = owned != 0 && edge->wait->runs == SQ__WAIT_RUNS_TASKS && owned_for(edge->wait, edge->owner) != 0;
+    return runs_it ? 0 : owned;
 }
 
 sq__held_t sq__edge_held_for(const sq__edge_t *edge, const sq__wait_t *wait) {
@@ -117,11 +116,11 @@ sq__held_t sq__edge_held_for(const sq__edge_t *edge, const sq__wait_t *wait) {
     while (duty != NULL && !needs(wait, duty->what)) {
         duty = duty->parent;
     }
-    const sq__pool_t *loop = frame == NULL && duty == NULL ? needed_loop(wait, edge) : NULL;
-    return (sq__held_t){ .frame = frame, .duty = duty, .loop = loop };
+    sq__runner_t owned = frame == NULL && duty == NULL ? needed_owned(wait, edge) : 0;
+    return (sq__held_t){ .frame = frame, .duty = duty, .owned = owned };
 }
 
 bool sq__edge_holds_up(const sq__edge_t *edge, const sq__wait_t *wait) {
     sq__held_t held = sq__edge_held_for(edge, wait);
-    return held.frame != NULL || held.duty != NULL || held.loop != NULL || needs_barrier(wait, edge->wait);
+    return held.frame != NULL || held.duty != NULL || held.owned != 0 || needs_barrier(wait, edge->wait);
 }

@@ -4,11 +4,11 @@
 
 #include "wait/wait_record.h"
 
-/* A task of a queue or the function of a once that a thread is running, or a loop that it owns: one of them is not NULL. */
+/* A task of a queue or the function of a once that a thread is running, or a runner that it owns: one of them is there. */
 typedef struct sq__held {
     const sq__frame_t *frame;
     const sq__duty_t *duty;
-    const sq__pool_t *loop;
+    sq__runner_t owned; /* 0: none */
 } sq__held_t;
 
 /* On the waiting thread's stack. M: under the lock of the waits. The other fields are fixed while the edge is listed. */
@@ -17,7 +17,7 @@ typedef struct sq__edge {
     sq_time_t deadline;
     const sq__frame_t *frames; /* the tasks that the thread is running */
     const sq__duty_t *duties;   /* the onces and applies whose functions it is running */
-    const sq__owner_t *owner;  /* its record as the owner of loops; NULL: it owns none */
+    const sq__owner_t *owner;  /* its record as the owner of runners; NULL: it owns none */
     char *report;              /* M  the thread's report; NULL: no memory */
     uint64_t thread_id;
     char thread_name[16];
@@ -31,7 +31,7 @@ typedef struct sq__edge {
     sq__held_t held;               /* M  what this thread holds and the previous thread of the cycle waits for */
 } sq__edge_t;
 
-/* M. What the edge's thread holds that the wait needs; all NULL: nothing. */
+/* M. What the edge's thread holds that the wait needs; none of them: nothing. */
 sq__held_t sq__edge_held_for(const sq__edge_t *edge, const sq__wait_t *wait);
 
 /* M. True: the wait cannot end before the edge's thread continues: it holds what the wait needs, or has a barrier in front of it. */

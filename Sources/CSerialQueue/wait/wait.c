@@ -15,18 +15,19 @@
 #include <errno.h>
 #include <stdio.h>
 
-static int begin(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue, bool may_help) {
+static int begin(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue, bool is_turn) {
     *wait = (sq__wait_t){ .is_next = true, .queue = queue, .subject = subject };
     if (queue != NULL) {
         wait->root = sq__queue_root_and_above(queue, &wait->above_root);
         wait->ran = sq__load_relaxed(&queue->ran);
     }
-    wait->token = sq__wait_runs_tasks(wait, may_help) ? sq__token_acquire() : sq__self_token();
+    sq__wait_runs_find(wait, is_turn);
+    wait->token = sq__wait_is_running(wait) ? sq__token_acquire() : sq__self_token();
     if (wait->token == NULL) {
         return ENOMEM;
     }
     wait->wait_id = sq__token_prepare(wait->token);
-    if (__builtin_expect(sq__wait_has_pool(wait), 0)) {
+    if (__builtin_expect(wait->runner != 0, 0)) {
         sq__wait_runs_begin(wait);
     }
     return 0;
@@ -43,12 +44,10 @@ int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject) { return 
 
 int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue) { return begin(wait, NULL, queue, false); }
 
-int sq__wait_begin_turn(sq__wait_t *wait, sq_queue_t *queue, bool may_help) {
-    return begin(wait, NULL, queue, may_help && sq__load_relaxed(&queue->control) & SQ__HELPS);
-}
+int sq__wait_begin_turn(sq__wait_t *wait, sq_queue_t *queue, bool is_turn) { return begin(wait, NULL, queue, is_turn); }
 
 static void over(sq__wait_t *wait) {
-    if (__builtin_expect(sq__wait_has_pool(wait), 0)) {
+    if (__builtin_expect(wait->runner != 0, 0)) {
         sq__wait_runs_end(wait); /* first: until then it may be nudged */
     }
     if (sq__wait_is_running(wait)) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "include/sq_time.h"
-#include "pool/caller_runs.h"
 #include "state/queue.h"
 #include "thread/self.h"
 
@@ -19,18 +18,18 @@ typedef struct sq__subject {
     /* The same. 0: none of its tasks waits for its turn in this concurrent queue. Otherwise a number that changes when one of them
      * starts. NULL: it has no tasks there. */
     uint64_t (*queued)(const struct sq__subject *subject, const sq_queue_t *queue);
-    /* NULL: none of its tasks is ever on a loop. */
-    const struct sq__loop_needs *loops;
+    /* NULL: none of its tasks is ever on a runner without threads. */
+    const struct sq__runs_for *runs_for;
 } sq__subject_t;
 
-/* For waits for tasks that may be on a loop. */
-typedef struct sq__loop_needs {
-    /* Called under the lock of the waits. A loop of this owner that has such a task; NULL: none. */
-    const sq__pool_t *(*find)(const sq__subject_t *subject, const sq__owner_t *owner);
-    /* Called by a thread that owns loops: finds a ready queue on them that has such a task. `runs`: runs one task of that queue. False: no
-     * such queue is ready. */
-    bool (*caller_run)(const sq__subject_t *subject, bool runs);
-} sq__loop_needs_t;
+/* For waits for tasks that may be on runners without threads (sq__runner_is_threadless). */
+typedef struct sq__runs_for {
+    /* Called under the lock of the waits. A runner that only this owner's thread runs, and that has such a task; 0: none. */
+    sq__runner_t (*find)(const sq__subject_t *subject, const sq__owner_t *owner);
+    /* Called by the thread that waits: is something ready that the thread may run, and that may bring it closer to the end of the wait? `runs`: runs one
+     * task of that. */
+    bool (*run)(const sq__subject_t *subject, bool runs);
+} sq__runs_for_t;
 
 /* What a thread waits for in a queue. */
 typedef enum sq__aim {
@@ -53,12 +52,9 @@ typedef struct sq__wait {
     const sq_queue_t *root; /* the last of the queue's targets, on which its tasks run; without a target the queue itself. It, too, may be freed once the
                              * wait is over */
     const sq_queue_t *above_root; /* the last but one: the one whose target is the root; NULL: the queue has no target. The same */
-    sq__pool_t *pool;  /* the root's pool, with a reference, if the thread runs it while it waits: a manual one, a loop that it owns,
-                        * or one that it helps; else NULL */
-    bool helps;        /* that pool has threads, of a lower class of service than this one (pool/caller_runs.h) */
-    sq__caller_run_t caller_run; /* if it helps */
-    bool runs_members; /* it waits for tasks of `subject`, and runs those that are on loops of its own */
-    sq__pool_t *loop;  /* the root's pool, with a reference, if that is a loop that another thread owns; else NULL */
+    sq__runner_t runner; /* the root's, with a reference, if the thread runs entries of it while it waits, or if another thread owns it; else 0 */
+    sq__caller_run_t caller_run; /* if it does: the root's entry */
+    enum sq__wait_runs { SQ__WAIT_SLEEPS, SQ__WAIT_RUNS_ENTRY, SQ__WAIT_RUNS_TASKS } runs; /* what it runs: `caller_run`, or tasks of `subject` */
     const sq__subject_t *subject; /* NULL: it waits for the queue */
     /* For a dump: */
     const void *site;              /* of the call that waits; NULL: not known */

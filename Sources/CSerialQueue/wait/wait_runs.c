@@ -1,98 +1,81 @@
 #include "wait/wait_runs.h"
 
 #include "platform/clock.h"
-#include "pool/loop.h"
 #include "thread/process.h"
 
-sq__pool_t *sq__wait_threadless_pool(const sq_queue_t *queue, sq__ready_t **entry) {
-    const sq_queue_t *root = sq__queue_root(queue);
-    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&root->runner));
-    *entry = (sq__ready_t *)(uintptr_t)&root->ready;
-    return pool != NULL && !sq__pool_has_members(pool) ? pool : NULL;
-}
-
-bool sq__wait_runs_tasks(sq__wait_t *wait, bool may_help) {
-    sq__pool_t *pool = wait->root != NULL ? sq__runner_pool(sq__load_relaxed(&wait->root->runner)) : NULL;
-    bool is_loop = pool != NULL && sq__pool_is_loop(pool);
-    bool runs = pool != NULL && (is_loop ? sq__pool_is_own_loop(pool) : sq__pool_clock(pool) != NULL);
-    wait->helps = may_help && !runs && sq__pool_is_of_lower_class(pool); /* no queue on a loop may */
-    wait->pool = runs || wait->helps ? pool : NULL;
-    wait->loop = is_loop && !runs ? pool : NULL;
-    wait->runs_members = wait->subject != NULL && wait->subject->loops != NULL && sq__self()->owner != NULL;
-    return sq__wait_is_running(wait);
+void sq__wait_runs_find(sq__wait_t *wait, bool is_turn) {
+    const sq__subject_t *subject = wait->subject;
+    sq__runner_t runner = wait->root != NULL ? sq__load_relaxed(&wait->root->runner) : 0;
+    bool serves = SQ__RUNNER_HAS(runner, serves) != NULL && sq__runner_kind(runner)->serves(runner, is_turn);
+    wait->runner = serves || sq__runner_is_owned(runner) ? runner : 0;
+    if (serves) {
+        wait->runs = SQ__WAIT_RUNS_ENTRY;
+    } else if (subject != NULL && subject->runs_for != NULL && (sq__self()->owner != NULL || subject->runs_for->run(subject, false))) {
+        wait->runs = SQ__WAIT_RUNS_TASKS;
+    }
 }
 
 void sq__wait_runs_begin(sq__wait_t *wait) {
-    sq__pool_t *pool = wait->pool != NULL ? wait->pool : wait->loop;
-    sq__pool_retain(pool);
-    if (wait->helps) {
-        wait->caller_run = (sq__caller_run_t){ .entry = &wait->queue->ready, .band = sq__queue_band(wait->queue), .token = wait->token };
-    }
+    sq__runner_retain(wait->runner);
+    wait->caller_run = (sq__caller_run_t){ .entry = (sq__ready_t *)(uintptr_t)&wait->root->ready, .token = wait->token };
 }
 
 void sq__wait_runs_end(sq__wait_t *wait) {
-    sq__pool_t *pool = wait->pool != NULL ? wait->pool : wait->loop;
-    if (wait->helps) {
-        sq__pool_end_caller(pool, &wait->caller_run);
+    if (wait->runs == SQ__WAIT_RUNS_ENTRY && SQ__RUNNER_HAS(wait->runner, leave) != NULL) {
+        sq__runner_kind(wait->runner)->leave(wait->runner, &wait->caller_run);
     }
-    sq__pool_release(pool);
+    sq__runner_release(wait->runner);
 }
 
 static bool run_one(sq__wait_t *wait) {
-    if (wait->runs_members) {
-        return wait->subject->loops->caller_run(wait->subject, true);
+    if (wait->runs == SQ__WAIT_RUNS_TASKS) {
+        return wait->subject->runs_for->run(wait->subject, true);
     }
-    if (wait->helps) {
-        return sq__pool_caller_run(wait->pool, &wait->caller_run);
+    bool (*const run)(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs) = sq__runner_kind(wait->runner)->run;
+    if (run(wait->runner, &wait->caller_run, true)) {
+        return true;
     }
-    /* After the end of a target on a manual pool, what the wait needs is run by another entry of the pool. */
-    return sq__pool_run_one(wait->pool, (sq__ready_t *)(uintptr_t)&wait->root->ready)
-        || (wait->root != wait->queue && !sq__pool_is_loop(wait->pool) && sq__pool_run_next(wait->pool));
+    /* After the end of a target, what the wait needs is run by another entry. An owner is not to run more than it must. */
+    sq__caller_run_t any = { .entry = NULL };
+    return wait->root != wait->queue && !sq__runner_is_owned(wait->runner) && run(wait->runner, &any, true);
 }
 
-/* Checked between tasks only where their number has no bound: the tasks ahead of a turn have one, those of a target and those ahead of a
- * group's members do not. */
+/* The deadline has passed, and more tasks may be ready, where their number has no bound: the tasks ahead of a turn have one, those of a target and
+ * those ahead of a group's members do not. */
 static bool is_late(const sq__wait_t *wait, sq_time_t deadline) {
-    return (wait->runs_members || wait->root != wait->queue) && deadline != SQ_FOREVER && sq__clock_now() >= deadline;
+    return (wait->runs == SQ__WAIT_RUNS_TASKS || wait->root != wait->queue) && deadline != SQ_FOREVER && sq__clock_now() >= deadline;
 }
 
 bool sq__wait_runs_ahead(sq__wait_t *wait, sq_time_t deadline) {
     uint32_t process = sq__process();
-    while (sq__token_is_open(wait->token, wait->wait_id) && run_one(wait) && !is_late(wait, deadline)) {
+    while (sq__token_is_open(wait->token, wait->wait_id) && !is_late(wait, deadline) && run_one(wait)) {
     }
     return process == sq__process();
 }
 
-static bool is_ready(const sq__wait_t *wait) {
-    return wait->runs_members ? wait->subject->loops->caller_run(wait->subject, false) : sq__pool_has_entry(wait->pool, &wait->root->ready);
-}
-
-/* Earlier nudges are forgotten: the check that follows sees what caused them. */
-static sq__outcome_t sleep_as_owner(sq__wait_t *wait, sq_time_t deadline) {
+/* Tasks may be on any loop that the thread owns. Earlier nudges are forgotten: the look that follows sees what caused them. */
+static bool listen_for_tasks(sq__wait_t *wait, bool listens) {
     sq__owner_t *owner = sq__self()->owner;
-    sq__token_forget_nudge(wait->token);
-    sq__owner_await(owner, wait->token);
-    bool may_run = !is_late(wait, deadline) && is_ready(wait);
-    sq__outcome_t outcome = may_run ? SQ__OPEN : sq__token_sleep(wait->token, wait->wait_id, deadline);
-    sq__owner_await(owner, NULL);
-    return outcome;
+    if (listens) {
+        sq__token_forget_nudge(wait->token);
+    }
+    if (owner != NULL) {
+        sq__owner_await(owner, listens ? wait->token : NULL);
+    }
+    return listens && wait->subject->runs_for->run(wait->subject, false);
 }
 
-static sq__outcome_t sleep_listed(sq__wait_t *wait, sq_time_t deadline) {
-    if (!sq__pool_list_caller(wait->pool, &wait->caller_run)) {
-        return SQ__OPEN;
+/* True: there is something to run. */
+static bool listen(sq__wait_t *wait, bool listens) {
+    if (wait->runs == SQ__WAIT_RUNS_TASKS) {
+        return listen_for_tasks(wait, listens);
     }
-    sq__outcome_t outcome = sq__token_sleep(wait->token, wait->wait_id, deadline);
-    sq__pool_unlist_caller(wait->pool, &wait->caller_run);
-    return outcome;
+    return SQ__RUNNER_HAS(wait->runner, listen) != NULL && sq__runner_kind(wait->runner)->listen(wait->runner, &wait->caller_run, listens);
 }
 
 sq__outcome_t sq__wait_runs_sleep(sq__wait_t *wait, sq_time_t deadline) {
-    if (wait->helps) {
-        return sleep_listed(wait, deadline);
-    }
-    if (wait->runs_members || sq__pool_is_loop(wait->pool)) {
-        return sleep_as_owner(wait, deadline);
-    }
-    return sq__token_sleep(wait->token, wait->wait_id, deadline);
+    bool may_run = listen(wait, true) && !is_late(wait, deadline);
+    sq__outcome_t outcome = may_run ? SQ__OPEN : sq__token_sleep(wait->token, wait->wait_id, deadline);
+    (void)listen(wait, false);
+    return outcome;
 }

@@ -143,7 +143,7 @@ static void run_entry(sq__thread_t *thread, const sq__way_t *way) {
         thread->event = sq__record_add(&run->record, SQ__EVENT_STARTS, thread->column, "%s", name[0] != '\0' ? name : "runs");
     }
     thread->called = (sq__called_t){ .function = thread->called.function }; /* the rest may be freed while the task runs */
-    sq__ready_end_t end = run->pool->call(entry, 1, &ran);
+    sq__ready_end_t end = sq__run_hosted(run)->call(entry, 1, &ran);
     if (end == SQ__READY_MORE) {
         sq__ways_put_back(run, entry);
     }

@@ -201,9 +201,9 @@ bool sq_exploration_end_run(sq_exploration_t *exploration, const char *failure) 
 
 void sq_exploration_note(sq_exploration_t *exploration, bool is_outside, const char *note) {
     if (is_outside) {
-        sq__mutex_lock(&exploration->run.pool->parts->lock);
+        sq__mutex_lock(&sq__run_hosted(&exploration->run)->lock);
         sq__run_outside(&exploration->run, "%s", note);
-        sq__mutex_unlock(&exploration->run.pool->parts->lock);
+        sq__mutex_unlock(&sq__run_hosted(&exploration->run)->lock);
         return;
     }
     size_t used = strlen(exploration->notes);

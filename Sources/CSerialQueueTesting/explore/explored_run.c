@@ -10,20 +10,28 @@
 #include "platform/memory.h"
 #include "platform/text.h"
 #include "platform/thread.h"
+#include "queue/queue_runner.h"
 
 #include <errno.h>
 #include <string.h>
 
+/* The pool of a run: another kind of manual pool. `run` is NULL once the run is over, and then it is an ordinary one. */
+typedef struct explored_pool {
+    sq__manual_t manual; /* the first field */
+    sq__run_t *run;      /* under the pool's lock */
+} explored_pool_t;
+
+static sq__run_t *run_of(sq__runner_t runner) { return ((const explored_pool_t *)sq__runner_object(runner))->run; }
+
 /* Pumps */
 
-static size_t run_pool(sq__explorer_t *explorer, uint64_t until) {
-    sq__run_t *run = (sq__run_t *)explorer;
+static size_t run_pool(sq__run_t *run, uint64_t until) {
     sq__thread_t *thread = sq__run_thread();
     sq__alarms_t *clock = sq__pool_clock(run->pool);
     if (thread == NULL || thread->run != run) {
-        sq__mutex_lock(&run->pool->parts->lock);
+        sq__mutex_lock(&sq__run_hosted(run)->lock);
         sq__run_outside(run, "a thread that does not belong to the test tried to run its pool");
-        sq__mutex_unlock(&run->pool->parts->lock);
+        sq__mutex_unlock(&sq__run_hosted(run)->lock);
         return 0;
     }
     size_t before = run->ran;
@@ -40,8 +48,7 @@ bool sq__run_step(sq__run_t *run, bool moves_clock) {
 }
 
 /* With the pool's lock. */
-static void posted(sq__explorer_t *explorer, const sq__ready_t *entry) {
-    sq__run_t *run = (sq__run_t *)explorer;
+static void posted(sq__run_t *run, const sq__ready_t *entry) {
     const sq__thread_t *thread = sq__run_thread();
     run->posted[sq__queue_band(SQ__CONTAINER(entry, const sq_queue_t, ready))] += 1;
     if (thread == NULL || thread->run != run) {
@@ -53,6 +60,42 @@ static void posted(sq__explorer_t *explorer, const sq__ready_t *entry) {
                         is_started ? "the test has started" : "does not belong to the test",
                         SQ__CONTAINER(entry, sq_queue_t, ready)->label);
     }
+}
+
+static void post(sq__runner_t runner, sq__ready_t *entry) {
+    sq__hosted_t *hosted = sq__runner_object(runner);
+    sq__mutex_lock(&hosted->lock);
+    sq__hosted_put(hosted, sq__runner_band(runner), entry, true);
+    if (run_of(runner) != NULL) {
+        posted(run_of(runner), entry);
+    }
+    sq__mutex_unlock(&hosted->lock);
+}
+
+/* The schedule decides what runs while a thread waits. */
+static bool run_entry(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs) {
+    return run_of(runner) == NULL && sq__manual_kind.run(runner, caller_run, runs);
+}
+
+static size_t advance(sq__runner_t runner, uint64_t until) {
+    sq__run_t *run = run_of(runner);
+    return run != NULL ? run_pool(run, until) : sq__manual_kind.advance(runner, until);
+}
+
+static sq__runner_kind_t kind;
+
+static __attribute__((constructor)) void make_kind(void) {
+    kind = sq__manual_kind;
+    kind.post = post;
+    kind.run = run_entry;
+    kind.advance = advance;
+}
+
+static void explore(const sq_pool_t *pool, sq__run_t *run) {
+    explored_pool_t *explored = (explored_pool_t *)(uintptr_t)pool;
+    sq__mutex_lock(&explored->manual.hosted.lock);
+    explored->run = run;
+    sq__mutex_unlock(&explored->manual.hosted.lock);
 }
 
 /* Waits */
@@ -107,7 +150,7 @@ static void pause_here(sq__explored_t *explored, const char *doing, const char *
 
 /* True: it waits for a queue that is not on the pool, so a thread outside of the run will end the wait. */
 static bool is_outside(const sq__run_t *run, const sq__wait_t *wait) {
-    return wait->queue != NULL && wait->pool != run->pool;
+    return wait->queue != NULL && sq__runner_object(wait->runner) != run->pool;
 }
 
 static sq__outcome_t sleep_in_run(sq__explored_t *explored, const sq__wait_t *wait, uint64_t deadline) {
@@ -115,9 +158,9 @@ static sq__outcome_t sleep_in_run(sq__explored_t *explored, const sq__wait_t *wa
     sq__run_t *run = thread->run;
     sq__outcome_t outcome = SQ__OPEN;
     if (is_outside(run, wait)) {
-        sq__mutex_lock(&run->pool->parts->lock);
+        sq__mutex_lock(&sq__run_hosted(run)->lock);
         sq__run_outside(run, "the test waited for queue \"%s\", which is not on its pool", wait->queue->label);
-        sq__mutex_unlock(&run->pool->parts->lock);
+        sq__mutex_unlock(&sq__run_hosted(run)->lock);
         return sq__token_sleep(wait->token, wait->wait_id, deadline);
     }
     thread->wait = wait;
@@ -179,15 +222,14 @@ int sq__run_begin(sq__run_t *run, const char *name) {
     if (run->uses_helpers && !sq__control_has_helper(run)) {
         return ENOMEM;
     }
-    run->pool = sq_pool_create_manual(name);
-    if (run->pool == NULL) {
-        return ENOMEM;
+    int error = sq__manual_create(&run->pool, sizeof(explored_pool_t), &kind, name, sq__run_queue);
+    if (error) {
+        return error;
     }
     sq__memory_free(run->failure);
     run->failure = NULL;
     run->has_failed = run->is_endless = run->is_ending = run->has_command = false;
     run->name = name;
-    run->explorer = (sq__explorer_t){ .run = run_pool, .posted = posted };
     memset(run->posted, 0, sizeof run->posted);
     run->put_back = NULL;
     run->steps = 0;
@@ -200,7 +242,7 @@ int sq__run_begin(sq__run_t *run, const char *name) {
     }
     self->explored = &run->test.explored;
     self->frame = &run->test.frame;
-    sq__pool_explore(run->pool, &run->explorer);
+    explore(run->pool, run);
     return 0;
 }
 
@@ -213,14 +255,15 @@ static void discard_queue(sq_queue_t *queue) {
 
 /* Discards the tasks that an endless run has left: they would submit further ones. */
 static void discard_rest(sq__run_t *run) {
-    sq_pool_t *pool = run->pool;
+    sq__runner_t pool = sq__runner(run->pool, SQ__BAND_NORMAL);
     for (sq__band_t band = SQ__BAND_HIGH; band < SQ__BANDS; band += 1) {
-        for (sq__ready_t *next, *entry = pool->parts->lines[band].first; entry != NULL; entry = next) {
+        for (sq__ready_t *next, *entry = sq__run_hosted(run)->ready.lines[band].first; entry != NULL; entry = next) {
             next = entry->next;
             discard_queue(SQ__CONTAINER(entry, sq_queue_t, ready));
         }
     }
-    for (unsigned i = 0; i < 1000 && sq__pool_run_next(pool); i += 1) {
+    sq__caller_run_t any = { .entry = NULL };
+    for (unsigned i = 0; i < 1000 && sq__hosted_run(pool, &any, true); i += 1) {
     }
 }
 
@@ -237,13 +280,13 @@ void sq__run_end(sq__run_t *run) {
         sq__control_get_unstuck(run);
         run_rest(run);
     }
-    sq__pool_explore(run->pool, NULL);
+    explore(run->pool, NULL);
     self->explored = NULL;
     self->frame = run->test.frame.parent;
     if (run->is_endless) {
         discard_rest(run);
     }
-    sq__pool_release(run->pool);
+    sq_pool_release(run->pool);
     run->pool = NULL;
 }
 

@@ -23,8 +23,9 @@
 #include "explore/functions.h"
 #include "explore/record.h"
 #include "include/sq_types.h"
-#include "pool/pool_internal.h"
+#include "runner/manual.h"
 #include "thread/explored.h"
+#include "thread/worker.h"
 #include "wait/wait_record.h"
 
 typedef struct sq__run sq__run_t;
@@ -73,7 +74,6 @@ typedef struct sq__pump {
 } sq__pump_t;
 
 struct sq__run {
-    sq__explorer_t explorer; /* the first field; the pool's */
     const char *name;        /* the test's */
     const char *found;       /* the message of an earlier run that failed, and its decisions; NULL: none has */
     const sq__tape_t *found_tape;
@@ -109,6 +109,8 @@ struct sq__run {
 
 /* The calling thread's record; NULL: it does not belong to a run. */
 sq__thread_t *sq__run_thread(void);
+
+static inline sq__hosted_t *sq__run_hosted(const sq__run_t *run) { return (sq__hosted_t *)run->pool; }
 
 /* After a tenth of its steps a run is fair (ways.h). */
 static inline bool sq__run_is_fair(const sq__run_t *run) { return run->steps > run->most_steps / 10; }

@@ -44,7 +44,7 @@ static void add_threads(sq__run_t *run, const sq__thread_t *me, size_t *count) {
 
 /* Moves the entries that the last step has posted, which are the last of their line, to its front; but behind the entry of that step. */
 static void put_new_first(sq__run_t *run, sq__band_t band) {
-    sq__line_t *line = &run->pool->parts->lines[band];
+    sq__line_t *line = &sq__run_hosted(run)->ready.lines[band];
     sq__ready_t **front = &line->first;
     size_t new_ones = sq__run_is_fair(run) ? 0 : run->posted[band], count = 0;
     run->posted[band] = 0;
@@ -72,16 +72,16 @@ enum { KINDS = SQ__WAY_EXPIRY + 1 };
 
 static void add_entries(sq__run_t *run, size_t *count) {
     unsigned first = sq__run_is_fair(run) ? (unsigned)(run->steps / KINDS) : SQ__BAND_HIGH;
-    sq__mutex_lock(&run->pool->parts->lock);
+    sq__mutex_lock(&sq__run_hosted(run)->lock);
     for (unsigned i = 0; i < SQ__BANDS; i += 1) { /* threads could run queues of several bands at a time */
         sq__band_t band = (sq__band_t)((first + i) % SQ__BANDS);
         put_new_first(run, band);
-        for (const sq__ready_t *entry = run->pool->parts->lines[band].first; entry != NULL; entry = entry->next) {
+        for (const sq__ready_t *entry = sq__run_hosted(run)->ready.lines[band].first; entry != NULL; entry = entry->next) {
             add(run, count, (sq__way_t){ .kind = SQ__WAY_ENTRY, .what = entry });
         }
     }
     run->put_back = NULL;
-    sq__mutex_unlock(&run->pool->parts->lock);
+    sq__mutex_unlock(&sq__run_hosted(run)->lock);
 }
 
 typedef struct ties {
@@ -216,19 +216,16 @@ bool sq__ways_choose(sq__run_t *run, const sq__pump_t *pump, const sq__thread_t 
 static sq__band_t band_of(const sq__ready_t *entry) { return sq__queue_band(SQ__CONTAINER(entry, const sq_queue_t, ready)); }
 
 void sq__ways_take(sq__run_t *run, const sq__ready_t *entry) {
-    sq__mutex_lock(&run->pool->parts->lock);
-    (void)sq__part_take_out(run->pool->parts, band_of(entry), entry);
-    sq__mutex_unlock(&run->pool->parts->lock);
+    sq__band_t band;
+    (void)sq__hosted_take(sq__run_hosted(run), (sq__ready_t *)(uintptr_t)entry, &band);
 }
 
 void sq__ways_put_back(sq__run_t *run, sq__ready_t *entry) {
-    sq_pool_t *pool = run->pool;
-    sq__mutex_lock(&pool->parts->lock);
-    if (sq__run_is_fair(run)) {
-        sq__part_append(pool->parts, band_of(entry), entry);
-    } else {
-        sq__part_put_first(pool->parts, band_of(entry), entry);
+    sq__hosted_t *hosted = sq__run_hosted(run);
+    sq__mutex_lock(&hosted->lock);
+    sq__hosted_put(hosted, band_of(entry), entry, sq__run_is_fair(run));
+    if (!sq__run_is_fair(run)) {
         run->put_back = entry;
     }
-    sq__mutex_unlock(&pool->parts->lock);
+    sq__mutex_unlock(&hosted->lock);
 }

@@ -103,7 +103,7 @@ static void check_unowned(sq_queue_t *queue) {
     latch_wait(&ward.discarded, 1);
 }
 
-/* To see it fail: in sq__pool_lacks_owner, return false. */
+/* To see it fail: in lacks_owner_locked (runner/loop.c), return false. */
 TEST(a_loop_that_no_thread_runs_is_named_as_the_cause) {
     sq_pool_t *pool = sq_pool_create_loop("loop");
     sq_queue_t *queue = queue_on(pool, "settings", 0);

@@ -82,7 +82,7 @@ TEST(a_wait_on_a_queue_with_a_suspended_target_ends_at_its_deadline_although_ano
     sq_pool_release(pool);
 }
 
-/* To see it fail (it hangs): in run_members of group_wait.c, or run_ahead of item_wait.c, do not look at the deadline. */
+/* To see it fail (it hangs): in sq__wait_runs_ahead (wait/wait_runs.c) leave out is_late. */
 TEST(a_wait_for_a_group_or_an_item_ends_at_its_deadline_although_the_manual_pool_is_never_idle) {
     sq_pool_t *pool = sq_pool_create_manual("manual");
     REQUIRE(pool != NULL);
@@ -111,8 +111,8 @@ TEST(a_wait_for_a_group_or_an_item_ends_at_its_deadline_although_the_manual_pool
 
 static void resume(void *queue) { CHECK_EQUAL(sq_resume(queue), 0); }
 
-/* Both ways round: which queue of the group is found first depends on addresses. To see it fail: in is_on_manual_pool of member_search.c do
- * not ask whether something is ready. */
+/* Both ways round: which queue of the group is found first depends on addresses. To see it fail: in has_ready (member_search.c) do not ask
+ * sq__runner_run_before. */
 TEST(a_wait_for_a_group_runs_the_pool_that_has_something_ready) {
     sq_pool_t *pools[] = { sq_pool_create_manual("one"), sq_pool_create_manual("other") };
     REQUIRE(pools[0] != NULL && pools[1] != NULL);

@@ -35,7 +35,7 @@ TEST(a_wait_finds_the_member_of_each_queue) {
     sq_group_release(group);
 }
 
-/* To see it fail: leave out the number of members in is_on_manual_pool (objects/member_search.c). */
+/* To see it fail: leave out the number of members in has_ready (objects/member_search.c). */
 TEST(a_wait_does_not_run_a_pool_that_has_no_members_any_more) {
     sq_pool_t *pool = sq_pool_create_manual("manual");
     sq_queue_t *queue = make_queue_on(pool, "queue");
@@ -55,7 +55,7 @@ TEST(a_wait_does_not_run_a_pool_that_has_no_members_any_more) {
     sq_group_release(group);
 }
 
-/* To see it fail: let sq__wait_threadless_pool (wait/wait_runs.c) return each pool. */
+/* To see it fail: let sq__queue_threadless_runner (state/queue.h) return each runner. */
 TEST(a_group_does_not_keep_the_threads_of_a_pool_that_its_members_have_left) {
     sq_pool_t *pool = make_pool();
     sq_queue_t *queue = make_queue_on(pool, "queue");

@@ -283,7 +283,7 @@ TEST(no_member_and_no_notification_is_lost_in_a_storm) {
     sq_group_release(storm.group);
 }
 
-/* To see it fail: in run_members, look at the count in place of the await. */
+/* To see it fail: in sq__wait_runs_ahead, look at nothing but run_one. */
 static void enter_again(void *group) { CHECK_EQUAL(sq_group_enter(group), 0); }
 
 TEST(a_wait_that_runs_tasks_ends_at_the_zero_that_they_cause_although_a_member_enters_after_it) {
@@ -316,7 +316,7 @@ static void submit_again(sq_await_t *await) {
     CHECK_EQUAL(sq_group_async(again->group, again->queue, add_one, again->ran), 0);
 }
 
-/* To see it fail: return false at the end of end_running_wait; or in run_members, do not look at is_over. */
+/* To see it fail: in sq__wait_runs_ahead, do not ask sq__token_is_open. */
 TEST(a_wait_that_runs_tasks_ends_at_their_zero_although_an_await_submits_a_member_at_once) {
     size_t ran = 0;
     sq_pool_t *pool = sq_pool_create_manual("manual");

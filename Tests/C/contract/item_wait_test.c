@@ -47,7 +47,7 @@ TEST(a_wait_sees_what_the_item_wrote) {
     sq_queue_release(queue);
 }
 
-/* A manual pool has no threads: the wait runs what is ready, up to the item. To see it fail: in run_ahead do not ask is_over. */
+/* A manual pool has no threads: the wait runs what is ready, up to the item. To see it fail: in sq__wait_runs_ahead do not ask sq__token_is_open. */
 TEST(a_wait_runs_the_tasks_of_a_manual_pool) {
     outcome_t outcome;
     size_t ran = 0;

@@ -99,7 +99,7 @@ static void wait_behind_owner(void *context) {
     scene->error = task->wait(scene);
 }
 
-/* To see it fail: in loop_for (wait/edge.c) do not look at subject->loops, do not look at wait->loop, or do not ask whose loop it is. */
+/* To see it fail: in owned_for (wait/edge.c) do not look at subject->runs_for, or do not ask sq__runner_is_owned_by. */
 TEST(a_task_that_the_owner_of_a_loop_waits_for_may_wait_for_what_needs_no_loop_of_that_owner) {
     for (int i = 0; i < WAYS_OUT; i += 1) {
         scene_t scene;

@@ -182,7 +182,7 @@ TEST(the_owner_runs_ahead_in_waits_for_room_and_for_the_end) {
 }
 
 /* Submitters meet the owner at each step of a submission: one may have taken a slot and not filled it, or own the queue and not have
- * posted it, when the owner wants its turn. To see it fail: leave out the nudge in posted_to_loop; it hangs. */
+ * posted it, when the owner wants its turn. To see it fail: leave out the nudge in post (runner/loop.c); it hangs. */
 enum { POSTERS = 3 };
 typedef struct storm {
     sq_queue_t *queue;

@@ -20,7 +20,7 @@ TEST(nothing_runs_before_the_loop_is_run_and_the_descriptor_says_when_it_is_wort
     end(pool, queue, NULL);
 }
 
-/* To see it fail: write in each sq__pool_ring_and_unlock, or read in each run. */
+/* To see it fail: write in each ring_and_unlock, or read in each run. */
 TEST(the_descriptor_is_written_once_for_each_time_that_the_loop_becomes_ready) {
     sq_pool_t *pool = make_loop_pool();
     sq_queue_t *first = queue_on(pool, "first", 0), *second = queue_on(pool, "second", 0);

@@ -161,10 +161,10 @@ static void wait_for_foreign(bool is_item) {
     end_scene(&scene);
 }
 
-/* To see it fail: in is_on_loop_of (item_wait.c) do not ask whose loop it is. */
+/* To see it fail: in serves (runner/loop.c) do not ask owned_by. */
 TEST(the_owners_wait_does_not_run_an_item_on_the_loop_of_another_thread) { wait_for_foreign(true); }
 
-/* To see it fail: in is_on_loop_of (member_search.c) do not ask whose loop it is. */
+/* To see it fail: the same. */
 TEST(the_owners_wait_does_not_run_a_member_on_the_loop_of_another_thread) { wait_for_foreign(false); }
 
 /* Owns a loop, and waits for the thread that waits for the item. */
@@ -200,7 +200,7 @@ static void wait_for_item_inside(void *context) {
     holder->error = sq_item_wait(holder->item, FAR);
 }
 
-/* To see it fail: in find_loop (item_wait.c) do not ask whose loop it is. */
+/* To see it fail: in find_owned (item_wait.c) do not ask sq__runner_is_owned_by. */
 TEST(a_wait_for_an_item_needs_no_loop_but_the_items) {
     const atomic_int self = gettid();
     place_t place = { .count = 0 };
@@ -254,7 +254,7 @@ static void *run_members_of_work(void *context) {
     return NULL;
 }
 
-/* To see it fail: leave out the nudge in posted_to_loop (pool.c) or in sq__deadlock_look_again. */
+/* To see it fail: leave out the nudge in post (runner/loop.c) or in sq__deadlock_look_again. */
 TEST(what_is_submitted_to_a_loop_while_its_owner_waits_is_run_by_the_wait) {
     for (size_t i = 0; i < scaled(500); i += 1) {
         scene_t scene = make_scene();
@@ -281,7 +281,7 @@ static void come_again(void *context) {
     CHECK_EQUAL(sq_group_async(scene->group, scene->main, come_again, scene), 0);
 }
 
-/* To see it fail: leave out is_late in sq__wait_runs_ahead or in sleep_as_owner (wait/wait_runs.c): the wait always has a member to run, and does not end. */
+/* To see it fail: leave out is_late in sq__wait_runs_ahead or in sq__wait_runs_sleep (wait/wait_runs.c): the wait always has a member to run, and does not end. */
 TEST(the_deadline_ends_a_wait_that_has_always_something_to_run) {
     scene_t scene = make_scene();
     sq_queue_t *behind = queue_on(scene.pool, "behind", 0);

@@ -125,7 +125,7 @@ TEST(each_task_of_a_watched_queue_is_shown_with_the_function_that_submitted_it) 
     latch_wait(&ward.discarded, 1);
 }
 
-/* To see it fail: in sq__timed_submit store the site of the hand-off slot also for a task that gets another slot. */
+/* To see it fail: in sq__async_put store the site of the hand-off slot also for a task that gets another slot. */
 TEST(a_delayed_task_that_has_to_wait_for_its_turn_keeps_its_site) {
     sq_queue_t *queue = make_queue_of("late", 0);
     stall_watcher_t ward = STALL_WATCHER_INIT;

@@ -89,7 +89,7 @@ static void with_deferred(sq_queue_t *queue) {
     CHECK_EQUAL(sq_async_deferred(queue, &deferred), 0);
 }
 
-/* To see it fail: leave out sq__targeted_fix in sync_elsewhere (queue/sync.c), in sq_shutdown or in sq__runner_start; or let fix_chain
+/* To see it fail: leave out sq__targeted_fix in sync_in_turn (queue/sync.c), in sq_shutdown or in sq__runner_start; or let fix_chain
  * (queue/targeted.c) end after the first queue. */
 TEST(whatever_is_submitted_waits_or_counts_fixes_the_whole_chain) {
     static void (*const uses[])(sq_queue_t *queue) = {

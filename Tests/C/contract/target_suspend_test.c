@@ -54,7 +54,7 @@ static void stop_batch(sq_queue_t *target, sq_queue_t *queue, sq_queue_t *suspen
     CHECK_EQUAL(stop.count, 10);
 }
 
-/* To see it fail: leave out is_held_by_target (kernel/batch.c). */
+/* To see it fail: leave out is_held in demand (queue/target.c). */
 TEST(a_task_that_suspends_a_target_of_its_queue_is_the_last_one) {
     sq_queue_t *target = make("target", NULL), *middle = make("middle", target), *child = make("child", middle);
     stop_batch(target, middle, target);
@@ -91,7 +91,7 @@ TEST(no_task_of_a_batch_starts_once_the_target_is_suspended) {
     sq_queue_release(child);
 }
 
-/* A suspended target that ends, as it has nothing to do, holds nothing. To see it fail: leave out SQ__ENDED in is_held_by_target: it never
+/* A suspended target that ends, as it has nothing to do, holds nothing. To see it fail: leave out SQ__ENDED in is_held: it never
  * returns. */
 TEST(a_suspension_ends_with_the_target) {
     sq_queue_t *target = make("target", NULL), *child = make("child", target);

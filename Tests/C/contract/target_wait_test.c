@@ -103,7 +103,7 @@ static void wait_for_item_and_group(sq_queue_t *queue) {
     sq_group_release(group);
 }
 
-/* To see it fail: use the queue in place of its root in sq__wait_threadless_pool. */
+/* To see it fail: use the queue in place of its root in sq__queue_threadless_runner. */
 TEST(waits_for_an_item_and_a_group_run_the_manual_pool_of_the_target) {
     scene_t scene = make_scene();
     sq_queue_t *above = make("above", scene.a);

@@ -5,7 +5,7 @@
 #include "child.h"
 #include "inject.h"
 #include "sq_pool.h"
-#include "pool/pool_internal.h"
+#include "pool_lock.h"
 #include "state/queue.h"
 
 /* A queue of a manual pool, so that this thread runs everything, and comes back in the child as well. */
@@ -50,10 +50,10 @@ static void call(void *context) {
     }
     scene->forks = false;
     if (scene->pool != NULL) {
-        sq__mutex_lock(&scene->pool->parts->lock);
+        sq__mutex_lock(pool_lock_of(scene->pool));
     }
     if (!fork_and_return(&scene->status) && scene->pool != NULL) {
-        sq__mutex_unlock(&scene->pool->parts->lock);
+        sq__mutex_unlock(pool_lock_of(scene->pool));
     }
 }
 

@@ -4,7 +4,7 @@
 #include "child.h"
 #include "latch.h"
 #include "pool/pool.h"
-#include "pool/pool_internal.h"
+#include "pool_lock.h"
 #include "thread/self.h"
 #include "pools.h"
 #include "sq_barrier.h"
@@ -30,9 +30,9 @@ static int use_parents(void *context) {
 
 static void check_parents(sq_pool_t *pool) {
     house_t house = { pool, queue_on(pool, "the parent's", 0), -1 };
-    sq__mutex_lock(&pool->parts->lock);
+    sq__mutex_lock(pool_lock_of(pool));
     CHECK_EQUAL(in_fork(use_parents, &house), 0);
-    sq__mutex_unlock(&pool->parts->lock);
+    sq__mutex_unlock(pool_lock_of(pool));
     sq_queue_release(house.queue);
     sq_pool_release(pool);
 }
@@ -67,12 +67,12 @@ static int wait_in_child(void) {
 static void fork_here(void *context) {
     forker_t *forker = context;
     fflush(stdout);
-    sq__alarms_t *clock = forker->pool != NULL ? forker->pool->clock : NULL;
+    sq__alarms_t *clock = forker->pool != NULL ? sq__pool_clock(forker->pool) : NULL;
     if (clock != NULL) {
         sq__mutex_lock(&clock->lock);
     }
     if (forker->pool != NULL) {
-        sq__mutex_lock(&forker->pool->parts->lock);
+        sq__mutex_lock(pool_lock_of(forker->pool));
     }
     forker->child = fork();
     REQUIRE(forker->child >= 0);
@@ -84,7 +84,7 @@ static void fork_here(void *context) {
         return;
     }
     if (forker->pool != NULL) {
-        sq__mutex_unlock(&forker->pool->parts->lock);
+        sq__mutex_unlock(pool_lock_of(forker->pool));
     }
     if (clock != NULL) {
         sq__mutex_unlock(&clock->lock);

@@ -235,9 +235,9 @@ TEST(helpers_are_the_seats_that_the_caller_does_not_use) {
     CHECK_EQUAL(helpers_from_member(&fixed, fixed.pool), MANY - 1);
     CHECK_EQUAL(helpers_from_member(&growing, fixed.pool), MANY);
     CHECK_EQUAL(helpers_from_member(&growing, growing.pool), MANY - 1);
-    fixed.pool->process += 1; /* as in the child of a fork */
+    fixed.pool->at.process += 1; /* as in the child of a fork */
     CHECK_EQUAL(sq__pool_helpers(fixed.pool), 0);
-    fixed.pool->process -= 1;
+    fixed.pool->at.process -= 1;
     end(&fixed);
     end(&growing);
 }

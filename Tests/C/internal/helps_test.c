@@ -25,7 +25,7 @@ static void check_who_runs(sq_service_t service, bool helps) {
     scene_destroy(&scene);
 }
 
-/* To see it fail: leave out sq__pool_give_to_caller in put_back (pool/members.c), or the look at SQ__HELPS in sq__batch_look (kernel/batch.c). */
+/* To see it fail: leave out sq__pool_give_to_caller in put_back (pool/members.c), or the look at SQ__HELPED in demand (pool/pool.c). */
 TEST(a_caller_of_a_higher_class_runs_what_is_ahead_of_it) {
     check_who_runs(SQ_SERVICE_BACKGROUND, true);
     check_who_runs(SQ_SERVICE_UTILITY, true);
@@ -63,7 +63,7 @@ TEST(a_queue_that_no_thread_has_begun_is_helped_at_once) {
     scene_destroy(&scene);
 }
 
-/* To see it fail: leave out sq__pool_end_caller in sq__wait_runs_end (wait/wait_runs.c): it hangs. */
+/* To see it fail: leave out sq__caller_leave in the kind of pool/pool.c: it hangs. */
 static void shut_down(void *context) {
     scene_t *scene = context;
     note_runner(scene);

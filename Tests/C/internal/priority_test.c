@@ -63,7 +63,7 @@ static void note_low(void *context) {
     low->at[low->ran++] = low->flood->batches;
 }
 
-/* To see it fail: in next_band, leave out the first loop (then it does not end), or ask for twice as many. */
+/* To see it fail: in sq__ready_next_band, leave out the first loop (then it does not end), or ask for twice as many. */
 static void check_that_low_waits_for_63_batches(sq_priority_t above, sq_priority_t below) {
     sq_pool_t *pool = sq_pool_create_manual("bands");
     sq_queue_t *high = queue_of(pool, above);

@@ -213,7 +213,7 @@ TEST(timers_and_delayed_tasks_are_counted) {
     sq_queue_release(queue);
 }
 
-/* The first task waits in the hand-off slot, the delayed one behind it. To see it fail: in sq__timed_submit have sq__timings_handoff called
+/* The first task waits in the hand-off slot, the delayed one behind it. To see it fail: in sq__async_put have sq__timings_handoff called
  * for every task. */
 /* To see it fail: in observe.c, let may_not_run be false, or do not look at did_not_run. */
 TEST(a_firing_that_is_cancelled_in_the_queue_is_in_neither) {

@@ -3,7 +3,8 @@
  * Queue "own" is on the loop, "work" has a thread of its own. */
 #include "scenario.h"
 
-#include "pool/loop.h"
+#include "runner/runner.h"
+#include "thread/self.h"
 
 #include <errno.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static void allow(int error, int also) {
 static void run_member(void *unused) {
     (void)unused;
     ex_point();
-    if (!sq__pool_is_own_loop(loop)) {
+    if (!sq__runner_is_owned_by(sq__runner(loop, SQ__BAND_NORMAL), sq__self()->owner)) {
         ex_fail("loop: a task runs on another thread than the owner");
     }
     ran += 1;

@@ -62,15 +62,16 @@ static void caller_finds_it(void) {
     parts_begin(2, 1);
     parts_post_and_await(BUSY, post_and_wait);
     parts_post_and_await(OTHER_BUSY, other_busy);
+    sq__runner_t runner = sq__runner(pool, SQ__BAND_NORMAL);
     sq__token_t *token = sq__token_acquire();
     sq__wait_id_t wait = sq__token_prepare(token);
-    sq__caller_run_t caller_run = { .entry = parts_next_entry(), .band = SQ__BAND_NORMAL, .token = token };
+    sq__caller_run_t caller_run = { .entry = parts_next_entry(), .token = token };
     ex_gate_open(MAY_END);
-    while (!sq__pool_caller_run(pool, &caller_run)) {
-        if (sq__pool_list_caller(pool, &caller_run)) {
+    while (!sq__caller_run(runner, &caller_run, true)) {
+        if (!sq__caller_listen(runner, &caller_run, true)) {
             (void)sq__token_sleep(token, wait, SQ_FOREVER);
-            sq__pool_unlist_caller(pool, &caller_run);
         }
+        (void)sq__caller_listen(runner, &caller_run, false);
     }
     (void)sq__token_withdraw(token, wait);
     sq__token_recycle(token);

@@ -1,10 +1,10 @@
-/* loop.h: pools that run on one of the program's own threads, from its event loop.
+/* loop.h: runners that are one of the program's own threads, called from its event loop.
  *
- * DESIGN. A loop is a pool without members. One thread, the owner, runs its ready entries, when the program calls it. A
+ * DESIGN. A loop has no threads. One thread of the program's, the owner, runs its ready entries, when the program calls it. A
  * descriptor tells the program when to do that: it is readable while entries are ready.
  *
  * The descriptor. `is_rung` says that it is readable, or that a thread is about to write it. The thread that posts an entry sets
- * is_rung, under the pool's lock; if it was not set, that thread writes the descriptor after the unlock. Only the owner clears it, under
+ * is_rung, under the loop's lock; if it was not set, that thread writes the descriptor after the unlock. Only the owner clears it, under
  * the lock, and only when the list is empty. So while there are entries, there has been a write that nobody has read yet, or it is
  * about to come; and there is one write for each time that the loop becomes ready, however many posts there are.
  *
@@ -22,16 +22,8 @@
  * it is run, so the owner is woken at most once for each other queue. */
 #pragma once
 
-#include "pool/pool.h"
-#include "thread/owner.h"
+#include "include/sq_pool.h"
+#include "runner/runner.h"
 
-bool sq__pool_is_loop(const sq__pool_t *pool);
-
-/* As sq__pool_lacks_owner (pool_internal.h), without the lock. */
-bool sq__pool_seems_to_lack_owner(sq__pool_t *pool);
-
-/* The calling thread owns this loop. False for any other pool. */
-bool sq__pool_is_own_loop(const sq__pool_t *pool);
-
-/* This thread, which may have ended, owns the loop. */
-bool sq__pool_is_loop_of(const sq__pool_t *pool, const sq__owner_t *owner);
+/* Returns 0 and *loop, ENOMEM, EMFILE or ENFILE. `call`: sq__run_queue (queue/queue_runner.h). */
+int sq__loop_create(sq_pool_t **loop, const char *label, sq__ready_function_t call);

@@ -1,0 +1,18 @@
+/* manual.h: runners for tests: what is ready runs when the program says so, on the thread that says it, and the clock moves only then. */
+#pragma once
+
+#include "include/sq_pool.h"
+#include "runner/hosted.h"
+
+/* F fixed after create. */
+typedef struct sq__manual {
+    sq__hosted_t hosted;
+    sq__alarms_t *clock; /* F */
+} sq__manual_t;
+
+/* What an exploration of schedules copies, to put functions of its own in place of some. */
+extern const sq__runner_kind_t sq__manual_kind;
+
+/* Returns 0 and *manual, with `bytes` for it: more than a sq__manual_t, if another kind keeps something behind it; or ENOMEM. `call`: sq__run_queue
+ * (queue/queue_runner.h). */
+int sq__manual_create(sq_pool_t **manual, size_t bytes, const sq__runner_kind_t *kind, const char *label, sq__ready_function_t call);

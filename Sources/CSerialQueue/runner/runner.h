@@ -1,0 +1,198 @@
+/* runner.h: what gives a queue that is ready a thread. The rest of the core knows runners by this header alone.
+ *
+ * DESIGN. A queue with something for its runner posts its ready entry, once. The runner then calls sq__run_queue (queue/queue_runner.h) for that
+ * entry, on a thread of its choice. There are five kinds, and none of them knows another one:
+ *
+ *                          threads             workers               loop                   manual               target
+ *                          (the default)       (a pool)              (the program's loop)   (a pool for tests)   (another queue)
+ *     file                 thread/cache.h      pool/                 runner/loop.c          runner/manual.c      queue/target.c
+ *     object               a client, which     the pool              the loop              the pool             the queue's record
+ *                          ends with the queue
+ *     post                 wakes its thread    wakes a worker        makes it readable      lists the entry      submits a job to the target
+ *     withdraw             -                   if it is listed       -                      -                    -
+ *     demand (others want  never               its list, and         its list               its list, but time   the targets' suspensions,
+ *       the thread)                            who helps                                    does not count       and the last one's demand
+ *     owned_by (only that  -                   -                     its owner              -                    -
+ *       thread runs it)
+ *     serves (the caller   -                   with `helps`, if its  if it owns the loop    always               (asked of the last target)
+ *       may run entries                        class is higher
+ *       while it waits)
+ *     run, listen, leave   -                   its queue's entry     the entry              the entry, or any    -
+ *     clock                the process's       the process's         the process's          its own              (the last target's)
+ *     target               -                   -                     -                      -                    the target
+ *     retain, release      -                   yes                   yes                    yes                  -
+ *
+ * A sync runs its function on its own thread, in its turn. Two questions change that: with an owner other than the caller, the call is handed
+ * to the owner, as an AWAITED; with a target, the turn in the queue is followed by a sync onto the target, in which the function runs. Such
+ * queues are not free to a sync's fast path: SQ__NOT_FREE (state/state.h).
+ *
+ * A queue has its runner in one word: 0, nothing yet; a client of the cache; or the object of another kind, with the band of the entry and SQ__HELPED
+ * in its low bits. A client goes when the queue ends, so only the baton's holder may look into it; any thread with a reference to the queue may
+ * look into another object. What is NULL in the table of a kind has the default that stands here at the function. */
+#pragma once
+
+#include "alarm/alarm.h"
+#include "platform/atomic.h"
+#include "thread/cache.h"
+#include "thread/owner.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sq_queue;
+
+typedef enum sq__band { SQ__BAND_HIGH, SQ__BAND_NORMAL, SQ__BAND_LOW, SQ__BANDS } sq__band_t;
+
+/* A node in what is ready: a queue has one. */
+typedef struct sq__ready {
+    struct sq__ready *next; /* under the lock of the list that it is in */
+} sq__ready_t;
+
+/* How a run of an entry ended. */
+typedef enum sq__ready_end {
+    SQ__READY_GONE, /* the entry may have been posted again, or freed */
+    SQ__READY_MORE  /* the entry has more to do and was not posted: it goes to the back of the list */
+} sq__ready_end_t;
+
+/* Runs at most `batch` tasks of the entry, and adds how many it has run to *ran. */
+typedef sq__ready_end_t (*sq__ready_function_t)(sq__ready_t *entry, size_t batch, size_t *ran);
+
+/* A run of an entry ends after this many tasks: then the entry goes to the back of the list. */
+#ifndef SQ__BATCH
+#define SQ__BATCH 64
+#endif
+
+/* The word. */
+typedef uintptr_t sq__runner_t;
+enum { SQ__RUNNER_BAND = 3, SQ__HELPED = 4 /* waiting threads may run the queue's tasks */, SQ__RUNNER_BITS = 7 };
+
+/* Do others want the thread that runs a queue? */
+typedef enum sq__demand {
+    SQ__DEMAND_NONE,
+    SQ__DEMAND_NEAR,    /* no, but it is asked again after each task */
+    SQ__DEMAND_PATIENT, /* perhaps: it does not linger, but no time ends a batch */
+    SQ__DEMAND_SHARED,  /* yes: a batch ends in a while, and the thread does not linger */
+    SQ__DEMAND_NEXT,    /* yes: a batch ends after one task */
+    SQ__DEMAND_NOW      /* no task may start */
+} sq__demand_t;
+
+/* Of a thread that waits, and may run an entry meanwhile. S under the lock of the pool's list of these. */
+typedef struct sq__caller_run {
+    sq__ready_t *entry; /* only compared by address until it is found ready, so it may have been freed; NULL: any one */
+    sq__token_t *token;
+    bool is_given;      /* S while it is listed, else only the waiting thread uses it. True: that thread has the entry */
+    struct sq__caller_run *next; /* S */
+} sq__caller_run_t;
+
+struct sq__pool_visitor;
+
+/* A table of a kind's functions. */
+typedef struct sq__runner_kind {
+    bool is_threadless; /* only threads of the program's run what is on it, so a thread that waits may have to */
+
+    /* The entry is ready: one post at a time. May free the runner's object, if the caller has no reference. */
+    void (*post)(sq__runner_t runner, sq__ready_t *entry);
+    /* Takes a posted entry back. False: a thread has taken it. NULL: the thread that takes the entry has the baton, so nobody asks. */
+    bool (*withdraw)(sq__runner_t runner, const sq__ready_t *entry);
+    sq__demand_t (*demand)(sq__runner_t runner);
+
+    /* NULL: any thread may run a sync. Only this owner's thread runs what is on the runner. */
+    bool (*owned_by)(sq__runner_t runner, const sq__owner_t *owner);
+    /* No thread owns it now. `is_locked`: the caller has its lock. NULL: it needs none. */
+    bool (*lacks_owner)(sq__runner_t runner, bool is_locked);
+
+    /* The calling thread may run an entry while it waits for what this runs. `is_turn`: it waits for its turn. NULL: it never may; nor are there the next
+     * three then. */
+    bool (*serves)(sq__runner_t runner, bool is_turn);
+    /* Runs one task of the entry; not `runs`: only looks. False: it is not ready. */
+    bool (*run)(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs);
+    /* Before and after the thread sleeps: the token is nudged when the entry becomes ready. `listens`: true before; returns true if it is ready already.
+     * NULL: nobody posts meanwhile. */
+    bool (*listen)(sq__runner_t runner, sq__caller_run_t *caller_run, bool listens);
+    /* The wait is over. NULL: nothing is to be done. */
+    void (*leave)(sq__runner_t runner, sq__caller_run_t *caller_run);
+
+    /* NULL: the timers of its queues use the process's alarms, and nobody advances it. Else a clock of its own, and what sq_pool_advance does. */
+    sq__alarms_t *(*clock)(sq__runner_t runner);
+    size_t (*advance)(sq__runner_t runner, uint64_t until);
+
+    /* The next three are a target's. The queue on which the tasks run; NULL: on none. */
+    struct sq_queue *(*target)(sq__runner_t runner);
+    /* A sync on a serial queue that has this runner. NULL: the function runs in the turn of its queue alone. */
+    int (*sync)(struct sq_queue *queue, uint64_t deadline, void (*function)(void *context), void *context, const void *caller);
+    /* Gives a new queue the same target. Returns 0, or an error of sq_queue_set_target. NULL: a copy of the word does. */
+    int (*adopt)(sq__runner_t runner, struct sq_queue *made);
+
+    /* The object's references: one is the queue's. retain NULL: the queue alone has the object. */
+    void (*retain)(sq__runner_t runner);
+    void (*release)(sq__runner_t runner);
+    /* Of what is in the list of pools (runner_list.h): what a dump shows. NULL: it is not in the list. */
+    void (*visit)(sq__runner_t runner, const struct sq__pool_visitor *visitor);
+} sq__runner_kind_t;
+
+/* The first field of every object but a client. */
+typedef struct sq__runner_object {
+    const sq__runner_kind_t *kind;
+} sq__runner_object_t;
+
+static inline sq__runner_t sq__runner(const void *object, sq__band_t band) { return (uintptr_t)object | (band + 1u); }
+static inline sq__band_t sq__runner_band(sq__runner_t runner) { return (sq__band_t)((runner & SQ__RUNNER_BAND) - 1u); }
+static inline void *sq__runner_object(sq__runner_t runner) { return (void *)(runner & ~(uintptr_t)SQ__RUNNER_BITS); }
+
+/* False: it is 0, or a client of the cache. */
+static inline bool sq__runner_is_object(sq__runner_t runner) { return runner & SQ__RUNNER_BAND; }
+static inline sq__client_t *sq__runner_client(sq__runner_t runner) { return sq__runner_is_object(runner) ? NULL : (sq__client_t *)runner; }
+static inline const sq__runner_kind_t *sq__runner_kind(sq__runner_t runner) { return ((const sq__runner_object_t *)sq__runner_object(runner))->kind; }
+
+/* The table's function, or NULL: it has none, or the runner is no object. */
+#define SQ__RUNNER_HAS(runner, function) (sq__runner_is_object(runner) ? sq__runner_kind(runner)->function : NULL)
+
+static inline void sq__runner_post(sq__runner_t runner, sq__ready_t *entry) {
+    if (__builtin_expect(sq__runner_is_object(runner), 0)) {
+        sq__runner_kind(runner)->post(runner, entry);
+    } else {
+        sq__cache_post((sq__client_t *)runner);
+    }
+}
+
+static inline sq__demand_t sq__runner_demand(sq__runner_t runner) {
+    return sq__runner_is_object(runner) ? sq__runner_kind(runner)->demand(runner) : SQ__DEMAND_NONE;
+}
+
+/* Another thread owns it: only that one runs what it has. */
+static inline bool sq__runner_is_owned(sq__runner_t runner) { return SQ__RUNNER_HAS(runner, owned_by) != NULL; }
+static inline bool sq__runner_is_owned_by(sq__runner_t runner, const sq__owner_t *owner) {
+    return sq__runner_is_owned(runner) && sq__runner_kind(runner)->owned_by(runner, owner);
+}
+
+static inline bool sq__runner_is_threadless(sq__runner_t runner) { return sq__runner_is_object(runner) && sq__runner_kind(runner)->is_threadless; }
+
+static inline sq__alarms_t *sq__runner_clock(sq__runner_t runner) {
+    return SQ__RUNNER_HAS(runner, clock) != NULL ? sq__runner_kind(runner)->clock(runner) : NULL;
+}
+
+static inline struct sq_queue *sq__runner_target(sq__runner_t runner) {
+    return SQ__RUNNER_HAS(runner, target) != NULL ? sq__runner_kind(runner)->target(runner) : NULL;
+}
+
+/* By a thread that waits for a task on this runner (0: none), behind this entry: runs one task of what is ready there and has to come first, or not `runs`:
+ * only looks. That is the entry, or, where no thread owns the runner, any one. False: nothing is ready, or the thread may not. */
+static inline bool sq__runner_run_before(sq__runner_t runner, sq__ready_t *entry, bool runs) {
+    bool is_owned = sq__runner_is_owned(runner);
+    return SQ__RUNNER_HAS(runner, serves) != NULL && sq__runner_kind(runner)->serves(runner, false)
+        && sq__runner_kind(runner)->run(runner, &(sq__caller_run_t){ .entry = is_owned ? entry : NULL }, runs);
+}
+
+/* 0 is ignored. */
+static inline sq__runner_t sq__runner_retain(sq__runner_t runner) {
+    if (SQ__RUNNER_HAS(runner, retain) != NULL) {
+        sq__runner_kind(runner)->retain(runner);
+    }
+    return runner;
+}
+static inline void sq__runner_release(sq__runner_t runner) {
+    if (SQ__RUNNER_HAS(runner, release) != NULL) {
+        sq__runner_kind(runner)->release(runner);
+    }
+}

@@ -1,0 +1,32 @@
+#include "timer/timed.h"
+
+#include "observe/trace_hooks.h"
+#include "platform/clock.h"
+#include "queue/queue_runner.h"
+
+#include <errno.h>
+
+/* How long until the next try. Nanoseconds. */
+static const uint64_t pause = 1000000;
+
+int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms) {
+    sq__runner_t runner;
+    if (sq__queue_is_stale(queue)) {
+        return ESTALE;
+    }
+    sq__trace_hook_begin(queue);
+    int error = sq__runner_start(queue, &runner);
+    if (error) {
+        return error;
+    }
+    *alarms = sq__runner_clock(sq__queue_root_runner(queue));
+    return *alarms != NULL ? 0 : sq__alarms_shared(alarms);
+}
+
+uint64_t sq__timed_in(sq__alarms_t *alarms, uint64_t nanoseconds) {
+    return sq__time_after(sq__alarms_now(alarms), nanoseconds);
+}
+
+void sq__timed_try_again(sq__alarms_t *alarms, sq__alarm_t *alarm) {
+    sq__alarm_set_again(alarms, alarm, sq__timed_in(alarms, pause), 0);
+}

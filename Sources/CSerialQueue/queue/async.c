@@ -287,7 +287,9 @@ int sq_async(sq_queue_t *queue, sq_function_t function, void *context) {
 
 int sq__run_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
     SQ__CHECK_HANDLE(queue);
-    sq__call_t call = { .task = { .run = function, .context = context }, .submitted = sq__timings_now(queue) };
+    sq__call_t call = {
+        .task = { .run = function, .context = context }, .kind = SQ__AWAITED, .deadline = deadline, .site = caller, .submitted = sq__timings_now(queue)
+    };
     sq__runner_t runner;
     int error = sq__runner_find(queue, &runner);
     if (error) {
@@ -297,7 +299,7 @@ int sq__run_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t f
         sq__deadlock_onto_itself(queue, SQ__AIM_TURN, "run_and_wait onto", caller);
         return sq__queue_reject(queue, EDEADLK);
     }
-    error = sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__AWAITED, .call = &call, .deadline = deadline, .site = caller });
+    error = sq__turn_wait(queue, &call);
     return error == ETIMEDOUT && deadline == SQ_NOW ? EAGAIN : error;
 }
 

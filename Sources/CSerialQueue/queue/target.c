@@ -107,7 +107,7 @@ static void run_turn(void *context) {
 
 static int run_on_target(sq_queue_t *queue, sq_time_t deadline, turn_t *turn, const void *caller) {
     sq_queue_t *target = sq__queue_target(queue);
-    int error = sq__sync_from(target, deadline, run_turn, turn, caller);
+    int error = sq__sync(target, deadline, run_turn, turn, caller);
     if (error == ESHUTDOWN) {
         error = sq__sync_after_end(target, deadline, run_turn, turn, caller);
     }

@@ -20,15 +20,15 @@
 #pragma clang assume_nonnull begin
 #endif
 
-/* As the public call without "_from", from this call site. */
-int sq__sync_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context, const void *SQ_NULLABLE caller);
-int sq__sync_or_run_from(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context, const void *SQ_NULLABLE caller);
-int sq__sync_barrier_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context,
-                          const void *SQ_NULLABLE caller);
-int sq__async_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context,
-                            const void *SQ_NULLABLE caller);
-int sq__run_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context,
-                          const void *SQ_NULLABLE caller);
+/* These are the public calls' own entries: they do what the call of the same name does, from this call site (NULL: not known). Calls that may run
+ * their function at once have five parameters, which stay in registers. */
+int sq__sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context, const void *SQ_NULLABLE site);
+int sq__sync_or_run(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context, const void *SQ_NULLABLE site);
+int sq__sync_barrier(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context, const void *SQ_NULLABLE site);
+int sq__async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context,
+                       const void *SQ_NULLABLE site);
+int sq__run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context,
+                     const void *SQ_NULLABLE site);
 
 /* An asynchronous call of call(first, second, runs). */
 typedef struct sq__pair_call {

@@ -285,7 +285,7 @@ int sq_async(sq_queue_t *queue, sq_function_t function, void *context) {
     return submit_task(queue, SQ_NOW, &(sq_task_t){ .run = function, .context = context }, __builtin_return_address(0));
 }
 
-int sq__run_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+int sq__run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
     SQ__CHECK_HANDLE(queue);
     sq__call_t call = {
         .task = { .run = function, .context = context }, .kind = SQ__AWAITED, .deadline = deadline, .site = caller, .submitted = sq__timings_now(queue)
@@ -304,5 +304,5 @@ int sq__run_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t f
 }
 
 int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
-    return sq__run_and_wait_from(queue, deadline, function, context, __builtin_return_address(0));
+    return sq__run_and_wait(queue, deadline, function, context, __builtin_return_address(0));
 }

@@ -71,10 +71,10 @@ static __attribute__((noinline)) int barrier_in_task(sq_queue_t *queue, sq_time_
     return barrier_unless_inside(queue, deadline, function, context, caller, frame);
 }
 
-int sq__sync_barrier_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+int sq__sync_barrier(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
     SQ__CHECK_HANDLE(queue);
     if (!sq__is_concurrent(queue)) {
-        return sq__sync_from(queue, deadline, function, context, caller);
+        return sq__sync(queue, deadline, function, context, caller);
     }
     if (__builtin_expect(sq__self()->frame != NULL, 0)) {
         return barrier_in_task(queue, deadline, function, context, caller, SQ__FRAME_TOP);
@@ -83,9 +83,9 @@ int sq__sync_barrier_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t f
 }
 
 int sq_sync_barrier_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
-    return sq__sync_barrier_from(queue, deadline, function, context, __builtin_return_address(0));
+    return sq__sync_barrier(queue, deadline, function, context, __builtin_return_address(0));
 }
 
 int sq_sync_barrier(sq_queue_t *queue, sq_function_t function, void *context) {
-    return sq__sync_barrier_from(queue, SQ_FOREVER, function, context, __builtin_return_address(0));
+    return sq__sync_barrier(queue, SQ_FOREVER, function, context, __builtin_return_address(0));
 }

@@ -218,7 +218,7 @@ int sq_sync(sq_queue_t *queue, sq_function_t function, void *context) {
     return sync_until(queue, SQ_FOREVER, function, context, __builtin_return_address(0));
 }
 
-int sq__sync_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+int sq__sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
     SQ__CHECK_HANDLE(queue);
     return sync_until(queue, deadline, function, context, caller);
 }
@@ -240,7 +240,7 @@ int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *
     return sync_from_outside(queue, SQ_FOREVER, function, context, caller, SQ__WAITER);
 }
 
-int sq__async_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+int sq__async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
     SQ__CHECK_HANDLE(queue);
     if (__builtin_expect(sq__self()->frame != NULL, 0)) {
         return async_and_wait_in_task(queue, deadline, function, context, caller, SQ__FRAME_TOP);
@@ -249,5 +249,5 @@ int sq__async_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t
 }
 
 int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
-    return sq__async_and_wait_from(queue, deadline, function, context, __builtin_return_address(0));
+    return sq__async_and_wait(queue, deadline, function, context, __builtin_return_address(0));
 }

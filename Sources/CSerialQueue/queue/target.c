@@ -128,7 +128,7 @@ static void run_turn(void *context) {
 static int run_on_target(sq_queue_t *queue, turn_t *turn) {
     const sq__call_t *call = turn->call;
     sq_queue_t *target = sq__queue_target(queue);
-    int error = sq__sync_from(target, call->deadline, run_turn, turn, call->site);
+    int error = sq__sync(target, call->deadline, run_turn, turn, call->site);
     if (error == ESHUTDOWN) {
         error = sq__sync_after_end(target, call->deadline, run_turn, turn, call->site);
     }

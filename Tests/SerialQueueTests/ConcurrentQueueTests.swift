@@ -242,7 +242,7 @@ import Testing
 
     // Costs
 
-    /// To see it fail: box the closure in `EscapingClosure.submitBarrier`.
+    /// To see it fail: box the closure in `EscapingClosure.submit`.
     @Test func barriers_and_readers_allocate_nothing() {
         var total = 0
         func rounds(_ count: Int) {

@@ -80,7 +80,7 @@ import Testing
     }
 
     /// A shutdown, and then a deinit that cleans up by `syncOrRun`: the documentation recommends both. To see it fail (it traps): in
-    /// sq__sync_or_run_from (queue/after_end.c) return ESHUTDOWN.
+    /// sq__sync_or_run (queue/after_end.c) return ESHUTDOWN.
     @Test func sync_or_run_in_a_deinit_works_after_the_shutdown() throws {
         final class Owner: Sendable {
             let queue = SerialQueue(label: "closed")

@@ -182,7 +182,7 @@ import Testing
     }
 
     /// On a concurrent queue, whose closures run at the same time. The firing lets the pool run what it could run meanwhile. To see it fail: in
-    /// sq__timer_cancel_then_from leave out sq__barrier_on.
+    /// sq__timer_cancel_then leave out sq__barrier_on.
     @Test func cancel_then_waits_for_the_firing_that_runs() {
         let pool = pool, queue = ConcurrentQueue(label: "fires", on: pool), releases = Counter(), order = Record<String>()
         let timer = Guarded<WorkQueue.Timer?>(nil)

@@ -103,7 +103,7 @@ import Testing
         #expect(ran.value == 2 && !queue.async(in: group, WorkItem(body())))
     }
 
-    /// To see it fail: in `submitBarrier` of EscapingClosure, do not take back what was refused; or submit a member that is no barrier.
+    /// To see it fail: in `submit` of EscapingClosure, do not take back what was refused; or submit a member that is no barrier.
     @Test func a_barrier_is_a_member_until_it_has_run_or_was_discarded() throws {
         let pool = ManualPool(), queue = ConcurrentQueue(label: "barriers", on: pool)
         queue.async { [queue] in

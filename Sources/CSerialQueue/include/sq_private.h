@@ -20,30 +20,43 @@
 #pragma clang assume_nonnull begin
 #endif
 
-/* As the public call without "_from", from this call site. */
-int sq__sync_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context, const void *SQ_NULLABLE caller);
-int sq__sync_or_run_from(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context, const void *SQ_NULLABLE caller);
-int sq__sync_barrier_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context,
-                          const void *SQ_NULLABLE caller);
-int sq__async_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context,
-                            const void *SQ_NULLABLE caller);
-int sq__run_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context,
-                          const void *SQ_NULLABLE caller);
-int sq__async_pair_from(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call, void *SQ_NULLABLE first, void *SQ_NULLABLE second,
-                        const void *SQ_NULLABLE caller);
-int sq__async_barrier_pair_from(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first, void *SQ_NULLABLE second,
-                                const void *SQ_NULLABLE caller);
-int sq__group_async_pair_from(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first,
-                              void *SQ_NULLABLE second, const void *SQ_NULLABLE caller);
-int sq__group_async_barrier_pair_from(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first,
-                                      void *SQ_NULLABLE second, const void *SQ_NULLABLE caller);
-int sq__async_cancellable_from(sq_queue_t *queue, sq_deferred_t *task, const void *SQ_NULLABLE caller);
-int sq__async_task_after_from(sq_queue_t *queue, uint64_t delay, const sq_task_t *task, const void *SQ_NULLABLE caller);
-int sq__item_submit_from(sq_item_t *item, sq_queue_t *queue, const void *SQ_NULLABLE caller);
-int sq__item_submit_after_from(sq_item_t *item, sq_queue_t *queue, uint64_t delay, const void *SQ_NULLABLE caller);
-int sq__group_submit_item_from(sq_group_t *group, sq_item_t *item, sq_queue_t *queue, const void *SQ_NULLABLE caller);
-int sq__timer_cancel_then_from(sq_timer_t *timer, const sq_task_t *task, const void *SQ_NULLABLE caller);
-sq_timer_t *SQ_NULLABLE sq__timer_create_from(sq_queue_t *queue, const sq_task_t *task, const void *SQ_NULLABLE caller);
+/* These are the public calls' own entries: they do what the call of the same name does, from this call site (NULL: not known). Calls that may run
+ * their function at once have five parameters, which stay in registers. */
+int sq__sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context, const void *SQ_NULLABLE site);
+int sq__sync_or_run(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context, const void *SQ_NULLABLE site);
+int sq__sync_barrier(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context, const void *SQ_NULLABLE site);
+int sq__async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context,
+                       const void *SQ_NULLABLE site);
+int sq__run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context,
+                     const void *SQ_NULLABLE site);
+
+/* An asynchronous call of call(first, second, runs). */
+typedef struct sq__pair_call {
+    sq_pair_function_t call;
+    void *SQ_NULLABLE first;
+    void *SQ_NULLABLE second;
+    sq_time_t deadline; /* of the wait for room; not for a member of a group */
+    bool is_barrier;
+    const void *SQ_NULLABLE site;
+} sq__pair_call_t;
+
+int sq__async_pair(sq_queue_t *queue, const sq__pair_call_t *pair);
+int sq__group_async_pair(sq_group_t *group, sq_queue_t *queue, const sq__pair_call_t *pair);
+
+/* How an item is submitted. */
+typedef struct sq__item_call {
+    sq_group_t *SQ_NULLABLE group; /* the item becomes a member of it */
+    bool is_delayed;
+    uint64_t delay; /* nanoseconds */
+    const void *SQ_NULLABLE site;
+} sq__item_call_t;
+
+int sq__item_submit(sq_item_t *item, sq_queue_t *queue, const sq__item_call_t *how);
+
+int sq__async_cancellable(sq_queue_t *queue, sq_deferred_t *task, const void *SQ_NULLABLE site);
+int sq__async_task_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task, const void *SQ_NULLABLE site);
+int sq__timer_cancel_then(sq_timer_t *timer, const sq_task_t *task, const void *SQ_NULLABLE site);
+sq_timer_t *SQ_NULLABLE sq__timer_create(sq_queue_t *queue, const sq_task_t *task, const void *SQ_NULLABLE site);
 
 /* sq_apply, for a language that calls all its loops through one function: what it learns about a loop holds for those with the same code. */
 int sq__apply_code(sq_pool_t *SQ_NULLABLE pool, size_t count, sq_iteration_t function, void *SQ_NULLABLE context, uintptr_t code);

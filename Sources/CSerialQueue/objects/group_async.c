@@ -105,16 +105,21 @@ static int submit_task(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, con
     return submit_owned(group, queue, kind, &work, owned, caller);
 }
 
-static int submit_pair(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq__pair_t words, const void *caller) {
-    if (words.call == NULL) {
+int sq__group_async_pair(sq_group_t *group, sq_queue_t *queue, const sq__pair_call_t *call) {
+    SQ__CHECK_HANDLE(queue);
+    if (call->call == NULL) {
         return sq__queue_reject(queue, EINVAL);
     }
     owned_pair_t *pair = sq__memory(sizeof *pair);
     if (pair == NULL) {
         return sq__queue_reject(queue, ENOMEM);
     }
-    *pair = (owned_pair_t){ .owned = { .end = { .call = end_owned, .discard = discard_pair } }, .queue = queue, .pair = words };
-    return submit_owned(group, queue, kind, &(sq__work_t){ .member = { .run = run_pair, .context = pair } }, &pair->owned, caller);
+    *pair = (owned_pair_t){
+        .owned = { .end = { .call = end_owned, .discard = discard_pair } }, .queue = queue,
+        .pair = { .call = call->call, .first = call->first, .second = call->second }
+    };
+    uintptr_t kind = SQ__MEMBER | (call->is_barrier ? sq__barrier_on(queue) : 0);
+    return submit_owned(group, queue, kind, &(sq__work_t){ .member = { .run = run_pair, .context = pair } }, &pair->owned, call->site);
 }
 
 int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *context) {
@@ -130,22 +135,11 @@ int sq_group_async_barrier_task(sq_group_t *group, sq_queue_t *queue, const sq_t
     return submit_task(group, queue, SQ__MEMBER | sq__barrier_on(queue), task, __builtin_return_address(0));
 }
 
-int sq__group_async_pair_from(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second, const void *caller) {
-    SQ__CHECK_HANDLE(queue);
-    return submit_pair(group, queue, SQ__MEMBER, (sq__pair_t){ .call = call, .first = first, .second = second }, caller);
-}
-
 int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
-    return sq__group_async_pair_from(group, queue, call, first, second, __builtin_return_address(0));
-}
-
-int sq__group_async_barrier_pair_from(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second,
-                                      const void *caller) {
-    SQ__CHECK_HANDLE(queue);
-    return submit_pair(group, queue, SQ__MEMBER | sq__barrier_on(queue), (sq__pair_t){ .call = call, .first = first, .second = second },
-                       caller);
+    return sq__group_async_pair(group, queue, &(sq__pair_call_t){ call, first, second, .site = __builtin_return_address(0) });
 }
 
 int sq_group_async_barrier_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
-    return sq__group_async_barrier_pair_from(group, queue, call, first, second, __builtin_return_address(0));
+    return sq__group_async_pair(
+        group, queue, &(sq__pair_call_t){ call, first, second, .is_barrier = true, .site = __builtin_return_address(0) });
 }

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-static __attribute__((noinline)) int submit_turn(sq_group_t *group, sq_item_t *item, sq_queue_t *queue, bool is_delayed, uint64_t delay, const void *caller) {
+static __attribute__((noinline)) int submit_turn(sq_item_t *item, sq_queue_t *queue, const sq__item_call_t *how) {
     if (item->process != sq__process()) {
         return ESTALE;
     }
@@ -20,36 +20,27 @@ static __attribute__((noinline)) int submit_turn(sq_group_t *group, sq_item_t *i
         return ENOMEM;
     }
     sq__item_hold(item); /* its functions may release the caller's reference */
-    int error = sq__item_submit_begun(group, turn, queue, is_delayed, delay, caller);
+    int error = sq__item_submit_begun(turn, queue, how);
     sq_item_release(turn);
     sq__item_drop_origin(item);
     return error;
 }
 
-static int submit(sq_group_t *group, sq_item_t *item, sq_queue_t *queue, bool is_delayed, uint64_t delay, const void *caller) {
+int sq__item_submit(sq_item_t *item, sq_queue_t *queue, const sq__item_call_t *how) {
     SQ__CHECK_HANDLE(queue);
-    return item->repeats ? submit_turn(group, item, queue, is_delayed, delay, caller)
-                         : sq__item_submit_one(group, item, queue, is_delayed, delay, caller);
+    return item->repeats ? submit_turn(item, queue, how) : sq__item_submit_one(item, queue, how);
 }
 
-int sq__item_submit_from(sq_item_t *item, sq_queue_t *queue, const void *caller) { return submit(NULL, item, queue, false, 0, caller); }
-
-int sq_item_submit(sq_item_t *item, sq_queue_t *queue) { return submit(NULL, item, queue, false, 0, __builtin_return_address(0)); }
-
-int sq__item_submit_after_from(sq_item_t *item, sq_queue_t *queue, uint64_t delay, const void *caller) {
-    return submit(NULL, item, queue, true, delay, caller);
+int sq_item_submit(sq_item_t *item, sq_queue_t *queue) {
+    return sq__item_submit(item, queue, &(sq__item_call_t){ .site = __builtin_return_address(0) });
 }
 
 int sq_item_submit_after(sq_item_t *item, sq_queue_t *queue, uint64_t delay) {
-    return submit(NULL, item, queue, true, delay, __builtin_return_address(0));
-}
-
-int sq__group_submit_item_from(sq_group_t *group, sq_item_t *item, sq_queue_t *queue, const void *caller) {
-    return submit(group, item, queue, false, 0, caller);
+    return sq__item_submit(item, queue, &(sq__item_call_t){ .is_delayed = true, .delay = delay, .site = __builtin_return_address(0) });
 }
 
 int sq_group_submit_item(sq_group_t *group, sq_item_t *item, sq_queue_t *queue) {
-    return submit(group, item, queue, false, 0, __builtin_return_address(0));
+    return sq__item_submit(item, queue, &(sq__item_call_t){ .group = group, .site = __builtin_return_address(0) });
 }
 
 /* The caller has begun it. */

@@ -130,8 +130,8 @@ static int accept(sq_item_t *item) {
 }
 
 /* The caller has begun: no other thread submits it. `member_count` is NULL: it is no member of a group. */
-static int submit(sq_item_t *item, sq_queue_t *queue, sq__member_count_t *member_count, bool is_delayed, uint64_t delay, const void *caller) {
-    sq__work_t work = { .cancellable = { .place = &item->place, .pair = &item->pair, .is_exempt = is_delayed } };
+static int submit(sq_item_t *item, sq_queue_t *queue, sq__member_count_t *member_count, const sq__item_call_t *how) {
+    sq__work_t work = { .cancellable = { .place = &item->place, .pair = &item->pair, .is_exempt = how->is_delayed } };
     uint16_t kind = SQ__CANCELLABLE | (item->is_barrier ? sq__barrier_on(queue) : 0);
     int error;
     item->queue = queue;
@@ -139,11 +139,11 @@ static int submit(sq_item_t *item, sq_queue_t *queue, sq__member_count_t *member
     sq__targeted_fix(queue);
     item->runner = sq__runner_retain(sq__queue_threadless_runner(queue, &item->entry));
     sq__item_hold(item); /* the queue's, or the delay's */
-    if (is_delayed) {
-        error = sq__delayed_submit(queue, delay, kind, &work, caller);
+    if (how->is_delayed) {
+        error = sq__delayed_submit(queue, how->delay, kind, &work, how->site);
         error = error ? sq__queue_reject(queue, error) : 0;
     } else {
-        error = sq__async_submit(queue, SQ_NOW, kind, &work, caller);
+        error = sq__async_submit(queue, SQ_NOW, kind, &work, how->site);
     }
     if (error) {
         return refuse(item, error);
@@ -154,21 +154,21 @@ static int submit(sq_item_t *item, sq_queue_t *queue, sq__member_count_t *member
     return accept(item);
 }
 
-int sq__item_submit_begun(sq_group_t *group, sq_item_t *item, sq_queue_t *queue, bool is_delayed, uint64_t delay, const void *caller) {
+int sq__item_submit_begun(sq_item_t *item, sq_queue_t *queue, const sq__item_call_t *how) {
     sq__member_count_t *member_count = NULL;
     sq__item_hold(item); /* its functions may release the caller's reference */
-    int error = group != NULL ? sq__member_count_begin(group, queue, &member_count) : 0;
+    int error = how->group != NULL ? sq__member_count_begin(how->group, queue, &member_count) : 0;
     if (error) { /* it is refused like one that the queue has not accepted */
         sq__item_hold(item);
         error = refuse(item, sq__queue_reject(queue, error));
     } else {
-        error = submit(item, queue, member_count, is_delayed, delay, caller);
+        error = submit(item, queue, member_count, how);
     }
     sq__item_drop(item);
     return error;
 }
 
-int sq__item_submit_one(sq_group_t *group, sq_item_t *item, sq_queue_t *queue, bool is_delayed, uint64_t delay, const void *caller) {
+int sq__item_submit_one(sq_item_t *item, sq_queue_t *queue, const sq__item_call_t *how) {
     int error = sq__item_begin(item);
-    return error ? error : sq__item_submit_begun(group, item, queue, is_delayed, delay, caller);
+    return error ? error : sq__item_submit_begun(item, queue, how);
 }

@@ -14,7 +14,7 @@ static bool has_accepted(sq__member_count_t *member_count) {
 }
 
 /* L. NULL: the queue has no member count. */
-static sq__member_count_t *tie_of(sq_group_t *group, const sq_queue_t *queue) {
+static sq__member_count_t *member_count_of(sq_group_t *group, const sq_queue_t *queue) {
     sq__member_count_table_t *table = sq__load_relaxed(&group->table);
     SQ__ATOMIC(sq__member_count_t *) *list = table != NULL ? sq__member_count_list(table, queue) : NULL;
     sq__member_count_t *member_count = list != NULL ? sq__load_relaxed(list) : NULL;
@@ -27,7 +27,7 @@ static sq__member_count_t *tie_of(sq_group_t *group, const sq_queue_t *queue) {
 bool sq__member_count_exists(const sq__subject_t *subject, const void *queue) {
     sq_group_t *group = (sq_group_t *)subject->object;
     sq__object_lock(group);
-    sq__member_count_t *member_count = tie_of(group, queue);
+    sq__member_count_t *member_count = member_count_of(group, queue);
     bool exists = member_count != NULL && has_accepted(member_count);
     sq__object_unlock(group);
     return exists;
@@ -37,7 +37,7 @@ uint64_t sq__member_count_queued(const sq__subject_t *subject, const sq_queue_t 
     sq_group_t *group = (sq_group_t *)subject->object;
     uint64_t queued = 0;
     sq__object_lock(group);
-    sq__member_count_t *member_count = tie_of(group, queue);
+    sq__member_count_t *member_count = member_count_of(group, queue);
     if (member_count != NULL && sq__load_relaxed(&member_count->is_concurrent) && has_accepted(member_count)) {
         /* [started] acquire: in this order, and before the caller's look at the gate. A member that starts before it is counted as
          * accepted makes the difference too small until its submitter counts it, and then searches. */

@@ -151,18 +151,18 @@ int sq__sync_after_end(sq_queue_t *queue, sq_time_t deadline, sq_function_t func
     if (successor == NULL) {
         return ENOMEM;
     }
-    error = sq__sync_from(successor, deadline, run_late_call, &(late_call_t){ queue, function, context }, caller);
+    error = sq__sync(successor, deadline, run_late_call, &(late_call_t){ queue, function, context }, caller);
     leave_successor(queue);
     return error;
 }
 
-int sq__sync_or_run_from(sq_queue_t *queue, sq_function_t function, void *context, const void *caller) {
+int sq__sync_or_run(sq_queue_t *queue, sq_function_t function, void *context, const void *caller) {
     int error = sq__sync_or_run_before_end(queue, function, context, caller);
     return error == ESHUTDOWN ? sq__sync_after_end(queue, SQ_FOREVER, function, context, caller) : error;
 }
 
 int sq_sync_or_run(sq_queue_t *queue, sq_function_t function, void *context) {
-    return sq__sync_or_run_from(queue, function, context, __builtin_return_address(0));
+    return sq__sync_or_run(queue, function, context, __builtin_return_address(0));
 }
 
 typedef struct late_job {

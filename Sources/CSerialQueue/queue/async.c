@@ -25,6 +25,8 @@
 /* The holder reads a deferred task as a pair. */
 _Static_assert(offsetof(sq_deferred_t, first) == offsetof(sq__pair_t, first), "a deferred task begins with a pair");
 _Static_assert(offsetof(sq_deferred_t, second) == offsetof(sq__pair_t, second), "a deferred task begins with a pair");
+_Static_assert(offsetof(sq__pair_call_t, first) == offsetof(sq__pair_t, first), "a call of a pair begins with the pair");
+_Static_assert(offsetof(sq__pair_call_t, deadline) == sizeof(sq__work_t), "what is copied of a call of a pair is the pair");
 
 /* The caller holds the baton, and has put the task where it is the next one. */
 static __attribute__((noinline)) void note(sq_queue_t *queue, uint16_t kind, const void *caller) {
@@ -180,21 +182,24 @@ int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task)
     return submit_task(queue, deadline, task, __builtin_return_address(0));
 }
 
-static inline __attribute__((always_inline)) int submit_pair(sq_queue_t *queue, sq_time_t deadline, const sq__pair_t *pair,
-                                                             const void *caller) {
+static inline __attribute__((always_inline)) int submit_pair(sq_queue_t *queue, sq_time_t deadline, bool is_barrier,
+                                                             const sq__work_t *work, const void *caller) {
     SQ__CHECK_HANDLE(queue);
-    if (pair->call == NULL) {
+    if (work->pair.call == NULL) {
         return sq__queue_reject(queue, EINVAL);
     }
-    return submit_in_time(queue, deadline, SQ__PAIR, &(sq__work_t){ .pair = *pair }, caller);
+    return is_barrier ? sq__async_submit(queue, deadline, SQ__PAIR | sq__barrier_on(queue), work, caller)
+                      : submit_in_time(queue, deadline, SQ__PAIR, work, caller);
 }
 
-int sq__async_pair_from(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call, void *first, void *second, const void *caller) {
-    return submit_pair(queue, deadline, &(sq__pair_t){ .call = call, .first = first, .second = second }, caller);
+/* The call is read in place: it begins as the work does. */
+int sq__async_pair(sq_queue_t *queue, const sq__pair_call_t *pair) {
+    return submit_pair(queue, pair->deadline, pair->is_barrier, (const void *)pair, pair->site);
 }
 
 int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call, void *first, void *second) {
-    return submit_pair(queue, deadline, &(sq__pair_t){ .call = call, .first = first, .second = second }, __builtin_return_address(0));
+    return submit_pair(queue, deadline, false, &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } },
+                       __builtin_return_address(0));
 }
 
 int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
@@ -226,12 +231,12 @@ int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     return submit_or_wait(queue, task, SQ__OVER, __builtin_return_address(0));
 }
 
-int sq__async_cancellable_from(sq_queue_t *queue, sq_deferred_t *task, const void *caller) {
-    return submit_or_wait(queue, task, SQ__NOT_SUBMITTED, caller);
+int sq__async_cancellable(sq_queue_t *queue, sq_deferred_t *task, const void *site) {
+    return submit_or_wait(queue, task, SQ__NOT_SUBMITTED, site);
 }
 
 int sq_async_cancellable(sq_queue_t *queue, sq_deferred_t *task) {
-    return sq__async_cancellable_from(queue, task, __builtin_return_address(0));
+    return sq__async_cancellable(queue, task, __builtin_return_address(0));
 }
 
 bool sq__async_withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place) {
@@ -280,9 +285,11 @@ int sq_async(sq_queue_t *queue, sq_function_t function, void *context) {
     return submit_task(queue, SQ_NOW, &(sq_task_t){ .run = function, .context = context }, __builtin_return_address(0));
 }
 
-int sq__run_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+int sq__run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
     SQ__CHECK_HANDLE(queue);
-    sq__call_t call = { .task = { .run = function, .context = context }, .submitted = sq__timings_now(queue) };
+    sq__call_t call = {
+        .task = { .run = function, .context = context }, .kind = SQ__AWAITED, .deadline = deadline, .site = caller, .submitted = sq__timings_now(queue)
+    };
     sq__runner_t runner;
     int error = sq__runner_find(queue, &runner);
     if (error) {
@@ -292,10 +299,10 @@ int sq__run_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t f
         sq__deadlock_onto_itself(queue, SQ__AIM_TURN, "run_and_wait onto", caller);
         return sq__queue_reject(queue, EDEADLK);
     }
-    error = sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__AWAITED, .call = &call, .deadline = deadline, .site = caller });
+    error = sq__turn_wait(queue, &call);
     return error == ETIMEDOUT && deadline == SQ_NOW ? EAGAIN : error;
 }
 
 int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
-    return sq__run_and_wait_from(queue, deadline, function, context, __builtin_return_address(0));
+    return sq__run_and_wait(queue, deadline, function, context, __builtin_return_address(0));
 }

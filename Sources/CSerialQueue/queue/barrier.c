@@ -24,17 +24,8 @@ int sq_async_barrier(sq_queue_t *queue, sq_function_t function, void *context) {
     return submit_task(queue, &(sq_task_t){ .run = function, .context = context }, __builtin_return_address(0));
 }
 
-int sq__async_barrier_pair_from(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second, const void *caller) {
-    SQ__CHECK_HANDLE(queue);
-    if (call == NULL) {
-        return sq__queue_reject(queue, EINVAL);
-    }
-    return sq__async_submit(queue, SQ_NOW, SQ__PAIR | sq__barrier_on(queue),
-                            &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } }, caller);
-}
-
 int sq_async_barrier_pair(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
-    return sq__async_barrier_pair_from(queue, call, first, second, __builtin_return_address(0));
+    return sq__async_pair(queue, &(sq__pair_call_t){ call, first, second, SQ_NOW, .is_barrier = true, .site = __builtin_return_address(0) });
 }
 
 int sq_async_barrier_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
@@ -80,10 +71,10 @@ static __attribute__((noinline)) int barrier_in_task(sq_queue_t *queue, sq_time_
     return barrier_unless_inside(queue, deadline, function, context, caller, frame);
 }
 
-int sq__sync_barrier_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+int sq__sync_barrier(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
     SQ__CHECK_HANDLE(queue);
     if (!sq__is_concurrent(queue)) {
-        return sq__sync_from(queue, deadline, function, context, caller);
+        return sq__sync(queue, deadline, function, context, caller);
     }
     if (__builtin_expect(sq__self()->frame != NULL, 0)) {
         return barrier_in_task(queue, deadline, function, context, caller, SQ__FRAME_TOP);
@@ -92,9 +83,9 @@ int sq__sync_barrier_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t f
 }
 
 int sq_sync_barrier_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
-    return sq__sync_barrier_from(queue, deadline, function, context, __builtin_return_address(0));
+    return sq__sync_barrier(queue, deadline, function, context, __builtin_return_address(0));
 }
 
 int sq_sync_barrier(sq_queue_t *queue, sq_function_t function, void *context) {
-    return sq__sync_barrier_from(queue, SQ_FOREVER, function, context, __builtin_return_address(0));
+    return sq__sync_barrier(queue, SQ_FOREVER, function, context, __builtin_return_address(0));
 }

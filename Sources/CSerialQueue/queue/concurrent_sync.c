@@ -45,8 +45,8 @@ static bool renew(sq_queue_t *queue, uintptr_t kind) {
     return !sq__gate_open(&concurrent->gate, &concurrent->entered);
 }
 
-static __attribute__((noinline)) int get_turn(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline, sq__gate_word_t *mine,
-                                              const void *caller) {
+static __attribute__((noinline)) int get_turn(sq_queue_t *queue, sq__call_t *call, sq__gate_word_t *mine) {
+    const uintptr_t kind = call->kind;
     bool has_baton = renew(queue, kind);
     if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
         if (sq__queue_is_stale(queue)) {
@@ -63,14 +63,13 @@ static __attribute__((noinline)) int get_turn(sq_queue_t *queue, uintptr_t kind,
     if (enter_early(queue, kind, mine)) {
         return 0;
     }
-    int error = sq__wait_check_deadline(deadline);
+    int error = sq__wait_check_deadline(call->deadline);
     if (error) {
         return sq__queue_reject(queue, error);
     }
     *mine = 0;
-    sq__call_t call = { .has_baton = false };
-    error = sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = kind, .call = &call, .deadline = deadline, .site = caller });
-    if (call.has_baton) {
+    error = sq__turn_wait(queue, call);
+    if (call->has_baton) {
         sq__baton_pass(queue);
     }
     return error;
@@ -94,8 +93,9 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
     }
     if (!sq__gate_enter(gate)) {
         sq__gate_word_t unused;
+        sq__call_t call = { .task = { .run = function, .context = context }, .kind = SQ__WAITER, .deadline = deadline, .site = caller };
         submitted = sq__timings_now(queue);
-        int error = get_turn(queue, SQ__WAITER, deadline, &unused, caller);
+        int error = get_turn(queue, &call, &unused);
         if (error) {
             return error;
         }
@@ -160,7 +160,10 @@ static __attribute__((noinline)) int barrier_in_turn(sq_queue_t *queue, sq_time_
                                                      const void *caller) {
     sq__gate_word_t mine;
     uint64_t submitted = sq__timings_now(queue);
-    int error = get_turn(queue, SQ__WAITER | SQ__BARRIER, deadline, &mine, caller);
+    sq__call_t call = {
+        .task = { .run = function, .context = context }, .kind = SQ__WAITER | SQ__BARRIER, .deadline = deadline, .site = caller
+    };
+    int error = get_turn(queue, &call, &mine);
     if (error == 0) {
         sq__reader_run(queue, false, submitted, function, context, caller);
         leave_barrier(queue, sq__gate_of(queue), mine);

@@ -50,40 +50,41 @@ static bool take_early(sq_queue_t *queue) {
 
 /* For a caller that does not wait, on a queue that is not free. If the runner only lingers, the turn is asked for all the same: the
  * runner grants it at once, unless its thread has no processor at the moment. */
-static int try_turn(sq_queue_t *queue, sq__turn_wanted_t *turn, int error) {
+static int try_turn(sq_queue_t *queue, sq__call_t *call, int error) {
     if (!sq__load_relaxed(&queue->runner_spins) || sq__ring_depth(queue) > 0) {
         return sq__queue_reject(queue, error);
     }
-    turn->is_brief = true;
-    int outcome = sq__turn_wait(queue, turn);
+    call->is_brief = true;
+    int outcome = sq__turn_wait(queue, call);
     return outcome == ETIMEDOUT ? error : outcome;
 }
 
 /* Returns as sq__turn_wait. */
-static int get_turn(sq_queue_t *queue, sq__turn_wanted_t *turn) {
-    int error = sq__wait_check_deadline(turn->deadline);
+static int get_turn(sq_queue_t *queue, sq__call_t *call) {
+    int error = sq__wait_check_deadline(call->deadline);
     if (error) {
-        return try_turn(queue, turn, error);
+        return try_turn(queue, call, error);
     }
     if (take_early(queue)) {
         sq__count(&queue->ran, 1);
         return 0;
     }
-    return sq__turn_wait(queue, turn);
+    return sq__turn_wait(queue, call);
 }
 
 /* On a queue that another thread alone may run (sq__runner_is_owned): that one runs the function. Returns as sq__turn_wait. */
-static int hand_over(sq_queue_t *queue, sq__turn_wanted_t *turn) {
-    int error = sq__wait_check_deadline(turn->deadline);
-    turn->kind = SQ__AWAITED;
-    return error ? sq__queue_reject(queue, error) : sq__turn_wait(queue, turn);
+static int hand_over(sq_queue_t *queue, sq__call_t *call) {
+    int error = sq__wait_check_deadline(call->deadline);
+    call->kind = SQ__AWAITED;
+    return error ? sq__queue_reject(queue, error) : sq__turn_wait(queue, call);
 }
 
 /* The parameters of all these are in the order of the public calls, so that they stay in their registers. */
 static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                   const void *caller, uintptr_t kind) {
-    sq__call_t call = { .task = { .run = function, .context = context }, .submitted = sq__timings_now(queue) };
-    sq__turn_wanted_t turn = { .kind = kind, .call = &call, .deadline = deadline, .site = caller };
+    sq__call_t call = {
+        .task = { .run = function, .context = context }, .kind = kind, .deadline = deadline, .site = caller, .submitted = sq__timings_now(queue)
+    };
     sq__targeted_fix(queue);
     if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
         if (sq__queue_is_stale(queue)) {
@@ -96,15 +97,15 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
     }
     const sq__runner_t runner = sq__load_relaxed(&queue->runner);
     if (SQ__RUNNER_HAS(runner, sync) != NULL) {
-        return sq__runner_kind(runner)->sync(queue, deadline, function, context, caller);
+        return sq__runner_kind(runner)->sync(queue, &call);
     }
     int error;
     if (!sq__runner_is_owned(runner)) {
-        error = get_turn(queue, &turn);
+        error = get_turn(queue, &call);
     } else if (sq__runner_is_owned_by(runner, sq__self()->owner)) {
-        error = sq__turn_take(queue, deadline, caller, &call.submitted);
+        error = sq__turn_take(queue, &call);
     } else {
-        error = hand_over(queue, &turn);
+        error = hand_over(queue, &call);
     }
     if (error == 0 && !call.is_done) {
         sq__run_turn(queue, call.submitted, function, context, caller);
@@ -217,7 +218,7 @@ int sq_sync(sq_queue_t *queue, sq_function_t function, void *context) {
     return sync_until(queue, SQ_FOREVER, function, context, __builtin_return_address(0));
 }
 
-int sq__sync_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+int sq__sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
     SQ__CHECK_HANDLE(queue);
     return sync_until(queue, deadline, function, context, caller);
 }
@@ -239,7 +240,7 @@ int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *
     return sync_from_outside(queue, SQ_FOREVER, function, context, caller, SQ__WAITER);
 }
 
-int sq__async_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+int sq__async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
     SQ__CHECK_HANDLE(queue);
     if (__builtin_expect(sq__self()->frame != NULL, 0)) {
         return async_and_wait_in_task(queue, deadline, function, context, caller, SQ__FRAME_TOP);
@@ -248,5 +249,5 @@ int sq__async_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t
 }
 
 int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
-    return sq__async_and_wait_from(queue, deadline, function, context, __builtin_return_address(0));
+    return sq__async_and_wait(queue, deadline, function, context, __builtin_return_address(0));
 }

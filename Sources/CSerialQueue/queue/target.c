@@ -110,10 +110,7 @@ static sq__demand_t demand(sq__runner_t runner) {
 
 typedef struct turn {
     sq_queue_t *queue;
-    uint64_t submitted;
-    sq_function_t function;
-    void *context;
-    const void *caller;
+    const sq__call_t *call;
     bool is_refused; /* while it waited for the target, the queue was shut down, and what waits is discarded */
 } turn_t;
 
@@ -124,15 +121,16 @@ static void run_turn(void *context) {
     if (turn->is_refused) {
         return;
     }
-    sq__run_turn(turn->queue, turn->submitted, turn->function, turn->context, turn->caller);
+    sq__run_turn(turn->queue, turn->call->submitted, turn->call->task.run, turn->call->task.context, turn->call->site);
     sq__baton_pass(turn->queue);
 }
 
-static int run_on_target(sq_queue_t *queue, sq_time_t deadline, turn_t *turn, const void *caller) {
+static int run_on_target(sq_queue_t *queue, turn_t *turn) {
+    const sq__call_t *call = turn->call;
     sq_queue_t *target = sq__queue_target(queue);
-    int error = sq__sync_from(target, deadline, run_turn, turn, caller);
+    int error = sq__sync(target, call->deadline, run_turn, turn, call->site);
     if (error == ESHUTDOWN) {
-        error = sq__sync_after_end(target, deadline, run_turn, turn, caller);
+        error = sq__sync_after_end(target, call->deadline, run_turn, turn, call->site);
     }
     if (turn->is_refused) {
         error = ESHUTDOWN;
@@ -162,16 +160,15 @@ static const sq_queue_t *target_of_caller(const sq_queue_t *queue) {
     return target;
 }
 
-static int sync_on_target(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+static int sync_on_target(sq_queue_t *queue, sq__call_t *call) {
     /* A queue above this one has looked for it: a chain is walked once. */
-    const sq_queue_t *held = function != run_turn ? target_of_caller(queue) : NULL;
+    const sq_queue_t *held = call->task.run != run_turn ? target_of_caller(queue) : NULL;
     if (held != NULL) {
         sq__deadlock_onto_own_target(queue, held);
         return sq__queue_reject(queue, EDEADLK);
     }
-    turn_t turn = { .queue = queue, .function = function, .context = context, .caller = caller };
-    int error = sq__turn_take(queue, deadline, caller, &turn.submitted);
-    return error ? error : run_on_target(queue, deadline, &turn, caller);
+    int error = sq__turn_take(queue, call);
+    return error ? error : run_on_target(queue, &(turn_t){ .queue = queue, .call = call });
 }
 
 /* The reference to the target */

@@ -13,8 +13,8 @@
 #include <errno.h>
 
 /* True: the wait may end without a turn, because of its deadline or a deadlock. */
-static bool may_be_given_up(const sq__turn_wanted_t *wanted) {
-    return wanted->deadline != SQ_FOREVER || sq__self_may_be_needed(sq__self_listed());
+static bool may_be_given_up(const sq__call_t *call) {
+    return call->deadline != SQ_FOREVER || sq__self_may_be_needed(sq__self_listed());
 }
 
 /* Fills a slot, or takes the queue if it was free, or joins the threads of a shared slot. */
@@ -37,30 +37,30 @@ static sq__session_t record(const sq_queue_t *queue, uintptr_t where, const void
     return sq__is_traced(queue) ? sq__trace_hook_wait(queue, SQ__AIM_TURN, where, site) : 0;
 }
 
-int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
+int sq__turn_wait(sq_queue_t *queue, sq__call_t *call) {
     sq__wait_t wait;
     sq__reserved_t place;
-    int error = sq__wait_begin_turn(&wait, queue, wanted->kind != SQ__AWAITED && !wanted->is_brief);
+    int error = sq__wait_begin_turn(&wait, queue, call->kind != SQ__AWAITED && !call->is_brief);
     if (error) {
         return sq__queue_reject(queue, error);
     }
     sq__token_wait_in(wait.token, queue);
     sq__sharer_t sharer = {
-        .kind = wanted->kind, .waiter = { .token = wait.token, .wait_id = wait.wait_id, .call = wanted->call }
+        .kind = call->kind, .waiter = { .token = wait.token, .wait_id = wait.wait_id, .call = call }
     };
-    bool shares = sq__ring_depth(queue) >= SQ__SHARED_FROM && may_be_given_up(wanted);
+    bool shares = sq__ring_depth(queue) >= SQ__SHARED_FROM && may_be_given_up(call);
     if (shares) {
         sq__lock(queue);
     }
     /* A call takes a slot even on a free queue: only a slot can be withdrawn. */
-    error = enter(queue, shares, wanted->kind == SQ__AWAITED, &sharer, &place);
+    error = enter(queue, shares, call->kind == SQ__AWAITED, &sharer, &place);
     bool is_free = error == 0 && place.owns && place.slot == NULL;
     sq__session_t session = 0;
     if (error == 0 && !is_free) {
         /* Now, as another task may release the queue once the call can begin: when its slot is published, or that which it has joined is unlocked. */
         wait.is_next = sq__ring_depth(queue) <= 1;
         if (sq__is_sited(queue)) {
-            session = record(queue, place.slot != NULL ? sq__ring_where(place) : 0, wanted->site);
+            session = record(queue, place.slot != NULL ? sq__ring_where(place) : 0, call->site);
         }
     }
     if (shares) {
@@ -74,24 +74,24 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
         sq__count(&queue->ran, 1);
         return 0;
     }
-    wait.site = wanted->site;
-    wait.is_barrier = wanted->kind & SQ__BARRIER;
+    wait.site = call->site;
+    wait.is_barrier = call->kind & SQ__BARRIER;
     if (place.slot != NULL) {
         bool takes = sq__concurrent_takes(queue);
-        if (sq__ring_publish(place, shares ? SQ__SHARED : wanted->kind) || takes) {
+        if (sq__ring_publish(place, shares ? SQ__SHARED : call->kind) || takes) {
             sq__baton_pass(queue); /* to the head of the ring, which may be this thread's own slot */
         }
     }
-    if (wanted->is_brief) {
+    if (call->is_brief) {
         error = sq__wait_briefly(&wait);
     } else {
         /* A call with SQ_NOW has taken a free queue, but the runner may not begin soon. The clock does not decide this: a deadline to
          * come may pass at any time, and then the wait ends. */
-        bool has_no_limit = place.owns && wanted->deadline == SQ_NOW;
-        error = sq__wait_end(&wait, has_no_limit ? SQ_FOREVER : wanted->deadline);
+        bool has_no_limit = place.owns && call->deadline == SQ_NOW;
+        error = sq__wait_end(&wait, has_no_limit ? SQ_FOREVER : call->deadline);
     }
     if (__builtin_expect(session != 0, 0)) {
-        bool is_done = error == 0 && wanted->call != NULL && wanted->call->is_done;
+        bool is_done = error == 0 && call->is_done;
         sq__trace_close(session, SQ__EVENT_WAITED, is_done ? SQ__EVENT_DONE : (unsigned)error, 0);
     }
     if (error && error != ESTALE) {
@@ -99,7 +99,7 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
             sq__shared_leave(queue, &sharer);
         }
         sq__add_relaxed(&queue->withdrawn, 1);
-        bool holds_up = wait.is_barrier || (wanted->kind == SQ__AWAITED && sq__is_concurrent(queue));
+        bool holds_up = wait.is_barrier || (call->kind == SQ__AWAITED && sq__is_concurrent(queue));
         if (holds_up && sq__concurrent_takes_back(queue)) {
             sq__baton_pass(queue); /* to those that waited behind this one */
         }
@@ -107,18 +107,18 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
     return error;
 }
 
-int sq__turn_take(sq_queue_t *queue, sq_time_t deadline, const void *caller, uint64_t *submitted) {
+int sq__turn_take(sq_queue_t *queue, sq__call_t *call) {
     sq__state_t state = sq__load_relaxed(&queue->state);
     while (sq__state_is_free(state)) {
         /* [own] acquire: what the last holder wrote. */
         if (sq__cas_acquire(&queue->state, &state, state | SQ__OWNED)) {
             sq__count(&queue->ran, 1);
-            *submitted = SQ__DID_NOT_WAIT;
+            call->submitted = SQ__DID_NOT_WAIT;
             return 0;
         }
     }
-    *submitted = sq__timings_now(queue);
-    int error = sq__wait_check_deadline(deadline);
-    return error ? sq__queue_reject(queue, error)
-                 : sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__WAITER, .deadline = deadline, .site = caller });
+    call->submitted = sq__timings_now(queue);
+    int error = sq__wait_check_deadline(call->deadline);
+    call->kind = SQ__WAITER;
+    return error ? sq__queue_reject(queue, error) : sq__turn_wait(queue, call);
 }

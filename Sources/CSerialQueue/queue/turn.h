@@ -6,18 +6,10 @@
 
 #include "state/queue.h"
 
-typedef struct sq__turn_wanted {
-    uintptr_t kind;      /* SQ__WAITER, perhaps with SQ__BARRIER, SQ__RUN_ANYWHERE or SQ__AWAITED */
-    sq__call_t *call;
-    sq_time_t deadline;
-    const void *site;     /* of the call, for a dump and a trace; NULL: not known */
-    bool is_brief;       /* the deadline has passed: it waits for a moment, without a sleep */
-} sq__turn_wanted_t;
-
 /* Returns 0 with the baton, or with the call done (the call says so); or ENOMEM, ESHUTDOWN, ETIMEDOUT, EDEADLK or ESTALE: then the
  * function is never called. Counts the outcome, unless the call was done. */
-int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted);
+int sq__turn_wait(sq_queue_t *queue, sq__call_t *call);
 
 /* For a queue that is not free to a sync's fast path (SQ__NOT_FREE): takes it if it is free, or else waits for the turn. Returns as sq__turn_wait, or
- * EAGAIN; *submitted: for sq__run_turn. */
-int sq__turn_take(sq_queue_t *queue, sq_time_t deadline, const void *caller, uint64_t *submitted);
+ * EAGAIN; sets call->submitted. */
+int sq__turn_take(sq_queue_t *queue, sq__call_t *call);

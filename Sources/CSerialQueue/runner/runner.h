@@ -43,6 +43,7 @@
 #include <stdint.h>
 
 struct sq_queue;
+struct sq__call;
 
 /* The last one is that of parallel loops (pool/pool.h): no queue is in it. */
 typedef enum sq__band { SQ__BAND_HIGH, SQ__BAND_NORMAL, SQ__BAND_LOW, SQ__BAND_HELP, SQ__BANDS } sq__band_t;
@@ -125,7 +126,7 @@ typedef struct sq__runner_kind {
     /* The next three are a target's. The queue on which the tasks run; NULL: on none. */
     struct sq_queue *(*target)(sq__runner_t runner);
     /* A sync on a serial queue that has this runner. NULL: the function runs in the turn of its queue alone. */
-    int (*sync)(struct sq_queue *queue, uint64_t deadline, void (*function)(void *context), void *context, const void *caller);
+    int (*sync)(struct sq_queue *queue, struct sq__call *call);
     /* Gives a new queue the same target. Returns 0, or an error of sq_queue_set_target. NULL: a copy of the word does. */
     int (*adopt)(sq__runner_t runner, struct sq_queue *made);
 

@@ -55,10 +55,15 @@ typedef struct sq__member_task {
     sq__member_end_t *end; /* called when the task is over */
 } sq__member_task_t;
 
-/* On the waiting thread's stack. Other threads may access it only while the wait is claimed. */
+/* A call that waits for its turn: what a sync becomes when it leaves its fast path. On the waiting thread's stack. Other threads may access it
+ * only while the wait is claimed. */
 typedef struct sq__call {
     sq_task_t task;
-    bool is_done;   /* the runner has run the function */
+    uintptr_t kind;     /* SQ__WAITER, perhaps with SQ__BARRIER, SQ__RUN_ANYWHERE or SQ__AWAITED */
+    sq_time_t deadline;
+    const void *site;   /* the call site; NULL: not known */
+    bool is_brief;      /* the deadline has passed: it waits for a moment, without a sleep */
+    bool is_done;       /* the runner has run the function */
     uint64_t submitted; /* when, if the queue is measured (observe/timings.h); else 0 */
     bool has_baton; /* of a reader of a concurrent queue: it was let in, and admits the next ones (concurrent/admit.h) */
 } sq__call_t;
@@ -66,7 +71,7 @@ typedef struct sq__call {
 typedef struct sq__waiter {
     sq__token_t *token;
     sq__wait_id_t wait_id;
-    sq__call_t *call; /* NULL: of a wait by sq__turn_take alone (queue/turn.h), which runs no function */
+    sq__call_t *call;
 } sq__waiter_t;
 
 /* L under the queue's lock. */

@@ -182,16 +182,16 @@ const sq_queue_t *sq__delayed_queue(const sq__alarm_t *alarm) {
     return alarm->call == fall_due ? SQ__CONTAINER(alarm, delayed_t, alarm)->queue : NULL;
 }
 
-int sq__async_task_after_from(sq_queue_t *queue, uint64_t delay, const sq_task_t *task, const void *caller) {
+int sq__async_task_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task, const void *site) {
     SQ__CHECK_HANDLE(queue);
-    int error = task->run == NULL ? EINVAL : sq__delayed_submit(queue, delay, SQ__DUE, &(sq__work_t){ .task = *task }, caller);
+    int error = task->run == NULL ? EINVAL : sq__delayed_submit(queue, delay, SQ__DUE, &(sq__work_t){ .task = *task }, site);
     return error ? sq__queue_reject(queue, error) : 0;
 }
 
 int sq_async_task_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
-    return sq__async_task_after_from(queue, delay, task, __builtin_return_address(0));
+    return sq__async_task_after(queue, delay, task, __builtin_return_address(0));
 }
 
 int sq_async_after(sq_queue_t *queue, uint64_t delay, sq_function_t function, void *context) {
-    return sq__async_task_after_from(queue, delay, &(sq_task_t){ .run = function, .context = context }, __builtin_return_address(0));
+    return sq__async_task_after(queue, delay, &(sq_task_t){ .run = function, .context = context }, __builtin_return_address(0));
 }

@@ -19,7 +19,7 @@ static sq_timer_t *failed(int error) {
     return NULL;
 }
 
-sq_timer_t *sq__timer_create_from(sq_queue_t *queue, const sq_task_t *task, const void *caller) {
+sq_timer_t *sq__timer_create(sq_queue_t *queue, const sq_task_t *task, const void *site) {
     SQ__CHECK_HANDLE(queue);
     sq__alarms_t *alarms;
     if (task->run == NULL) {
@@ -36,7 +36,7 @@ sq_timer_t *sq__timer_create_from(sq_queue_t *queue, const sq_task_t *task, cons
     }
     *timer = (sq_timer_t){
         .alarm.call = sq__timer_fall_due, .pending.end = sq__timer_end_with_queue, .queue = queue, .alarms = alarms,
-        .task = *task, .site = caller, .references = 2, .has_queue = true
+        .task = *task, .site = site, .references = 2, .has_queue = true
     };
     sq__lock(queue);
     error = sq__pending_timers_add(queue, &timer->pending);
@@ -54,7 +54,7 @@ no_memory:
 }
 
 sq_timer_t *sq_timer_create(sq_queue_t *queue, const sq_task_t *task) {
-    return sq__timer_create_from(queue, task, __builtin_return_address(0));
+    return sq__timer_create(queue, task, __builtin_return_address(0));
 }
 
 int sq_timer_start_at(sq_timer_t *timer, sq_time_t due, uint64_t interval, uint64_t leeway) {

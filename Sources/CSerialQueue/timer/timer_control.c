@@ -49,17 +49,17 @@ int sq_timer_resume(sq_timer_t *timer) {
     return error;
 }
 
-int sq__timer_cancel_then_from(sq_timer_t *timer, const sq_task_t *task, const void *caller) {
+int sq__timer_cancel_then(sq_timer_t *timer, const sq_task_t *task, const void *site) {
     sq_queue_t *queue = timer->queue;
     if (task->run == NULL || sq__queue_is_stale(queue)) {
         return task->run == NULL ? EINVAL : ESTALE;
     }
     (void)sq_timer_cancel(timer);
     /* Behind the firing that runs; on a concurrent queue a barrier waits for it. */
-    int error = sq__async_due(queue, SQ__DUE | sq__barrier_on(queue), &(sq__work_t){ .task = *task }, caller);
+    int error = sq__async_due(queue, SQ__DUE | sq__barrier_on(queue), &(sq__work_t){ .task = *task }, site);
     return error ? sq__queue_reject(queue, error) : 0;
 }
 
 int sq_timer_cancel_then(sq_timer_t *timer, const sq_task_t *task) {
-    return sq__timer_cancel_then_from(timer, task, __builtin_return_address(0));
+    return sq__timer_cancel_then(timer, task, __builtin_return_address(0));
 }

@@ -112,7 +112,7 @@ const sq__described_t *sq__packet_queue(const sq__perfetto_t *perfetto, uint32_t
     return queue->label != NULL ? queue : &unknown;
 }
 
-void sq__perfetto_name(sq__perfetto_t *perfetto, const sq__trace_hook_name_t *name) {
+void sq__perfetto_name(sq__perfetto_t *perfetto, const sq__traced_name_t *name) {
     char shown[sizeof "queue 4294967295"];
     const char *label = name->label;
     if (sq__packet_queue(perfetto, name->number)->label != NULL) {

@@ -61,7 +61,7 @@ typedef struct sq__packet {
 void sq__perfetto_begin(sq__perfetto_t *perfetto, sq__kept_file_t *file);
 
 /* Before the first event that names the queue. Does nothing if the file has the name. */
-void sq__perfetto_name(sq__perfetto_t *perfetto, const sq__trace_hook_name_t *name);
+void sq__perfetto_name(sq__perfetto_t *perfetto, const sq__traced_name_t *name);
 
 /* Says that the process was recorded up to this time at least: writes all clocks, unless it did so within the last quarter of a second. */
 void sq__perfetto_alive(sq__perfetto_t *perfetto, uint64_t time);

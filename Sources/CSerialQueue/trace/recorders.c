@@ -16,8 +16,8 @@ static sq__recorder_t *recorders;      /* L */
 static sq__recorder_t *of_parent;      /* L  keeps them reachable for leak checkers; */
 static sq__exit_t *own_of_parent;      /* L  the same: this thread's own one */
 static sq__recording_t recording;      /* L */
-static sq__trace_hook_name_t *names;       /* L */
-static sq__trace_hook_name_t **names_end = &names; /* L */
+static sq__traced_name_t *names;       /* L */
+static sq__traced_name_t **names_end = &names; /* L */
 static uint64_t name_count;            /* L */
 static uint32_t last_number;           /* L */
 static sq__session_t last_session;     /* L */
@@ -51,8 +51,8 @@ void sq__recorders_end(void) {
 }
 
 /* Called with the lock. A flight recorder keeps names, so their number is limited: beyond that the oldest queues lose their label. */
-static sq__trace_hook_name_t *take_surplus(void) {
-    sq__trace_hook_name_t *oldest = names;
+static sq__traced_name_t *take_surplus(void) {
+    sq__traced_name_t *oldest = names;
     if (!recording.overwrites || name_count <= MOST_NAMES || oldest == NULL || oldest->next == NULL) {
         return NULL;
     }
@@ -64,13 +64,13 @@ static sq__trace_hook_name_t *take_surplus(void) {
 uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_as, const char *label, bool is_concurrent) {
     uint32_t number = 0;
     size_t length = strlen(label);
-    sq__trace_hook_name_t *name = sq__memory(sizeof *name + length + 1);
+    sq__traced_name_t *name = sq__memory(sizeof *name + length + 1);
     sq__mutex_lock(&lock);
     uint64_t is_traced_as = sq__load_relaxed(traced_as);
     if (is_traced_as >> 32 == session) {
         number = (uint32_t)is_traced_as; /* another thread has named it first */
     } else if (name != NULL && session == sq__load_relaxed(&sq__trace_session)) {
-        *name = (sq__trace_hook_name_t){ .number = number = ++last_number, .is_concurrent = is_concurrent };
+        *name = (sq__traced_name_t){ .number = number = ++last_number, .is_concurrent = is_concurrent };
         memcpy(name->label, label, length + 1);
         *names_end = name;
         names_end = &name->next;
@@ -83,26 +83,26 @@ uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_
     return number;
 }
 
-static sq__trace_hook_name_t *take_names(void) {
-    sq__trace_hook_name_t *taken = names;
+static sq__traced_name_t *take_names(void) {
+    sq__traced_name_t *taken = names;
     names = NULL;
     names_end = &names;
     name_count = 0;
     return taken;
 }
 
-sq__trace_hook_name_t *sq__recorders_take_names(void) {
+sq__traced_name_t *sq__recorders_take_names(void) {
     sq__mutex_lock(&lock);
-    sq__trace_hook_name_t *taken = take_names();
+    sq__traced_name_t *taken = take_names();
     sq__mutex_unlock(&lock);
     return taken;
 }
 
-void sq__recorders_put_back_names(sq__trace_hook_name_t *taken) {
+void sq__recorders_put_back_names(sq__traced_name_t *taken) {
     if (taken == NULL) {
         return;
     }
-    sq__trace_hook_name_t *last = taken;
+    sq__traced_name_t *last = taken;
     uint64_t count = 1;
     while (last->next != NULL) {
         last = last->next;
@@ -118,9 +118,9 @@ void sq__recorders_put_back_names(sq__trace_hook_name_t *taken) {
     sq__mutex_unlock(&lock);
 }
 
-void sq__recorders_free_names(sq__trace_hook_name_t *taken) {
+void sq__recorders_free_names(sq__traced_name_t *taken) {
     while (taken != NULL) {
-        sq__trace_hook_name_t *next = taken->next;
+        sq__traced_name_t *next = taken->next;
         sq__memory_free(taken);
         taken = next;
     }
@@ -167,7 +167,7 @@ void sq__recorders_forget(void) {
             sq__memory_free(recorder);
         }
     }
-    sq__trace_hook_name_t *taken = take_names();
+    sq__traced_name_t *taken = take_names();
     sq__mutex_unlock(&lock);
     sq__recorders_free_names(taken);
 }

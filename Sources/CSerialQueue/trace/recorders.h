@@ -32,12 +32,12 @@ typedef struct sq__recorder {
 } sq__recorder_t;
 
 /* A queue that was traced. */
-typedef struct sq__trace_hook_name {
-    struct sq__trace_hook_name *next;
+typedef struct sq__traced_name {
+    struct sq__traced_name *next;
     uint32_t number;
     bool is_concurrent;
     char label[];
-} sq__trace_hook_name_t;
+} sq__traced_name_t;
 
 /* What each recorder of a session is made with. */
 typedef struct sq__recording {
@@ -67,9 +67,9 @@ sq__recorder_t *sq__recorders_look(void);
 void sq__recorders_remove(sq__recorder_t *recorder);
 
 /* The names that were added since this was called last, oldest first; the caller frees them, or puts them back. */
-sq__trace_hook_name_t *sq__recorders_take_names(void);
-void sq__recorders_put_back_names(sq__trace_hook_name_t *taken);
-void sq__recorders_free_names(sq__trace_hook_name_t *taken);
+sq__traced_name_t *sq__recorders_take_names(void);
+void sq__recorders_put_back_names(sq__traced_name_t *taken);
+void sq__recorders_free_names(sq__traced_name_t *taken);
 
 /* How many events were lost because there was no memory for a recorder. */
 uint64_t sq__recorders_lost(void);

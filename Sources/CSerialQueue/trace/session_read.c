@@ -31,8 +31,8 @@ static void fail(sq__tracing_t *session, const sq__kept_file_t *file, int error)
 void sq__session_empty_file(sq__tracing_t *session) { fail(session, &session->file, sq__kept_file_empty(&session->file)); }
 
 static void write_names(sq__tracing_t *session) {
-    sq__trace_hook_name_t *names = sq__recorders_take_names();
-    for (const sq__trace_hook_name_t *name = names; name != NULL; name = name->next) {
+    sq__traced_name_t *names = sq__recorders_take_names();
+    for (const sq__traced_name_t *name = names; name != NULL; name = name->next) {
         sq__perfetto_name(session->perfetto, name);
     }
     if (session->options.last == 0) {

@@ -44,7 +44,7 @@ class QueuedCall: Completion<(any Error)?>, @unchecked Sendable {
                 is_barrier: isBarrier,
                 reserved: (nil, nil, nil, nil)
             ))
-        let status = sq__async_cancellable_from(queue, task, caller)
+        let status = sq__async_cancellable(queue, task, caller)
         if status == SQ_SWIFT_EINPROGRESS { return .waitsForRoom }
         retained.release()
         if status == 0 { return .accepted }

@@ -44,43 +44,17 @@ enum EscapingClosure {
         let context: UnsafeMutableRawPointer?
     }
 
-    /// Submits `body`, which only the queue references afterwards. If C refused it, releases it and returns the error.
+    /// Submits `body`, which only the queue references afterwards; with a group as a member of it. If C refused it, releases it and returns the
+    /// error. `deadline`: of the wait for room, without a group; 0 does not wait.
     static func submit(
-        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, by deadline: sq_time_t, from caller: UnsafeRawPointer
-    ) -> SerialQueueError? {
-        submit(consume body) { sq__async_pair_from(queue, deadline, $0, $1, $2, caller) }
-    }
-
-    /// The same as a member of a group.
-    static func submit(
-        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, in group: OpaquePointer,
-        from caller: UnsafeRawPointer
-    ) -> SerialQueueError? {
-        submit(consume body) { sq__group_async_pair_from(group, queue, $0, $1, $2, caller) }
-    }
-
-    /// The same as a barrier.
-    static func submitBarrier(
-        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, from caller: UnsafeRawPointer
-    ) -> SerialQueueError? {
-        submit(consume body) { sq__async_barrier_pair_from(queue, $0, $1, $2, caller) }
-    }
-
-    /// The same as a barrier and as a member of a group.
-    static func submitBarrier(
-        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, in group: OpaquePointer,
-        from caller: UnsafeRawPointer
-    ) -> SerialQueueError? {
-        submit(consume body) { sq__group_async_barrier_pair_from(group, queue, $0, $1, $2, caller) }
-    }
-
-    @inline(__always)
-    private static func submit(
-        _ body: consuming sending @escaping () -> Void,
-        by call: (sq_pair_function_t, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> CInt
+        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, in group: OpaquePointer? = nil, by deadline: sq_time_t = 0,
+        asBarrier isBarrier: Bool = false, from caller: UnsafeRawPointer
     ) -> SerialQueueError? {
         let words = words(of: Closure(body: consume body))
-        let status = call({ EscapingClosure.finish($0!, $1, runs: $2) }, words.code, words.context)
+        var call = sq__pair_call_t(
+            call: { EscapingClosure.finish($0!, $1, runs: $2) }, first: words.code, second: words.context, deadline: deadline,
+            is_barrier: isBarrier, site: caller)
+        let status = if let group { sq__group_async_pair(group, queue, &call) } else { sq__async_pair(queue, &call) }
         guard status != 0 else { return nil }
         // Before the release: a deinit of the captures may produce another deadlock report.
         let error = SerialQueueError(status: status)

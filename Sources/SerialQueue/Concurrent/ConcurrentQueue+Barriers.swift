@@ -12,7 +12,7 @@ extension ConcurrentQueue {
     }
 
     func asyncBarrier(_ body: consuming sending @escaping () -> Void, from caller: UnsafeRawPointer) -> Bool {
-        let error = EscapingClosure.submitBarrier(consume body, to: queue, from: caller)
+        let error = EscapingClosure.submit(consume body, to: queue, asBarrier: true, from: caller)
         withExtendedLifetime(self) {}
         return error == nil
     }
@@ -29,7 +29,7 @@ extension ConcurrentQueue {
     func asyncBarrier(
         in group: WorkGroup, _ body: consuming sending @escaping () -> Void, from caller: UnsafeRawPointer
     ) -> Bool {
-        let error = EscapingClosure.submitBarrier(consume body, to: queue, in: group.group, from: caller)
+        let error = EscapingClosure.submit(consume body, to: queue, in: group.group, asBarrier: true, from: caller)
         withExtendedLifetime((self, group)) {}
         return error == nil
     }

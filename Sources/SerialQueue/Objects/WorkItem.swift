@@ -234,8 +234,7 @@ extension WorkQueue {
     ///   or cancelled before. An item that repeats may have been submitted before.
     @discardableResult @inline(never)
     public func async(_ item: WorkItem) -> Bool {
-        let caller = sq_swift_caller()
-        return withExtendedLifetime((self, item)) { sq__item_submit_from(item.item, queue, caller) == 0 }
+        submit(item, sq__item_call_t(group: nil, is_delayed: false, delay: 0, site: sq_swift_caller()))
     }
 
     /// Submits the item as a member of `group`, until it has run, was discarded, or was cancelled.
@@ -246,8 +245,8 @@ extension WorkQueue {
     /// - Returns: `false` if it was refused, as by `async(_:)`. The group has not changed then.
     @discardableResult @inline(never)
     public func async(in group: WorkGroup, _ item: WorkItem) -> Bool {
-        let caller = sq_swift_caller()
-        return withExtendedLifetime((self, group, item)) { sq__group_submit_item_from(group.group, item.item, queue, caller) == 0 }
+        let call = sq__item_call_t(group: group.group, is_delayed: false, delay: 0, site: sq_swift_caller())
+        return withExtendedLifetime(group) { submit(item, call) }
     }
 
     /// Submits the item when `delay` has passed, as `asyncAfter(_:_:)` does with a closure.
@@ -261,7 +260,11 @@ extension WorkQueue {
     }
 
     final func asyncAfter(_ delay: Duration, _ item: WorkItem, from caller: UnsafeRawPointer) -> Bool {
-        withExtendedLifetime((self, item)) { sq__item_submit_after_from(item.item, queue, nanoseconds(delay), caller) == 0 }
+        submit(item, sq__item_call_t(group: nil, is_delayed: true, delay: nanoseconds(delay), site: caller))
+    }
+
+    private final func submit(_ item: WorkItem, _ call: sq__item_call_t) -> Bool {
+        withUnsafePointer(to: call) { call in withExtendedLifetime((self, item)) { sq__item_submit(item.item, queue, call) == 0 } }
     }
 }
 

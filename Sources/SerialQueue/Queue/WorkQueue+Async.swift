@@ -23,8 +23,7 @@ extension WorkQueue {
     }
 
     func async(_ body: consuming sending @escaping () -> Void, from caller: UnsafeRawPointer) -> Bool {
-        // SQ_NOW: does not wait for room.
-        let error = EscapingClosure.submit(consume body, to: queue, by: 0, from: caller)
+        let error = EscapingClosure.submit(consume body, to: queue, from: caller)
         withExtendedLifetime(self) {}
         return error == nil
     }

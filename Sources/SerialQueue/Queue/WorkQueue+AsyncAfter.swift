@@ -31,7 +31,7 @@ extension WorkQueue {
         _ delay: Duration, _ body: consuming sending @escaping () -> Void, from caller: UnsafeRawPointer
     ) -> Bool {
         var task = DelayedClosure.task(consume body)
-        let status = withExtendedLifetime(self) { sq__async_task_after_from(queue, nanoseconds(delay), &task, caller) }
+        let status = withExtendedLifetime(self) { sq__async_task_after(queue, nanoseconds(delay), &task, caller) }
         if status != 0 {
             DelayedClosure.takeBack(task)
         }

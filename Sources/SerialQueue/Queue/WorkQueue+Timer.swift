@@ -79,7 +79,7 @@ extension WorkQueue {
         fileprivate init(on queue: WorkQueue, _ body: consuming sending @escaping () -> Void, from caller: UnsafeRawPointer) {
             self.body = TimerBody(consume body)
             var task = self.body.task
-            timer = withExtendedLifetime(queue) { sq__timer_create_from(queue.queue, &task, caller) }
+            timer = withExtendedLifetime(queue) { sq__timer_create(queue.queue, &task, caller) }
             if timer == nil {
                 let error = sq_swift_errno()  // the deinits of what is released below may change it
                 TimerBody.takeBack(task)
@@ -184,7 +184,7 @@ extension WorkQueue {
             cancel()  // first, so that the timer's closure is released before `body` runs
             guard let timer else { return false }
             var task = DelayedClosure.task(consume body)
-            let status = withExtendedLifetime(self) { sq__timer_cancel_then_from(timer, &task, caller) }
+            let status = withExtendedLifetime(self) { sq__timer_cancel_then(timer, &task, caller) }
             if status != 0 { DelayedClosure.takeBack(task) }
             return status == 0
         }

@@ -47,38 +47,38 @@ SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swi
 SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
-    return sq__sync_from(queue, SQ_FOREVER, call_closure, &closure, __builtin_return_address(0));
+    return sq__sync(queue, SQ_FOREVER, call_closure, &closure, __builtin_return_address(0));
 }
 
 SWIFT_CALL int sq__swift_sync_or_run(sq_queue_t *queue, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
-    return sq__sync_or_run_from(queue, call_closure, &closure, __builtin_return_address(0));
+    return sq__sync_or_run(queue, call_closure, &closure, __builtin_return_address(0));
 }
 
 SWIFT_CALL int sq__swift_sync_until(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
-    return sq__sync_from(queue, deadline, call_closure, &closure, __builtin_return_address(0));
+    return sq__sync(queue, deadline, call_closure, &closure, __builtin_return_address(0));
 }
 
 SWIFT_CALL int sq__swift_sync_barrier(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
-    return sq__sync_barrier_from(queue, deadline, call_closure, &closure, __builtin_return_address(0));
+    return sq__sync_barrier(queue, deadline, call_closure, &closure, __builtin_return_address(0));
 }
 
 SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
-    return sq__async_and_wait_from(queue, deadline, call_closure, &closure, __builtin_return_address(0));
+    return sq__async_and_wait(queue, deadline, call_closure, &closure, __builtin_return_address(0));
 }
 
 SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
     /* 1: a limit of zero (Deadline.swift). A free queue is taken then, and only SQ_NOW does that. */
-    return sq__run_and_wait_from(queue, deadline == 1 ? SQ_NOW : deadline, call_closure, &closure, __builtin_return_address(0));
+    return sq__run_and_wait(queue, deadline == 1 ? SQ_NOW : deadline, call_closure, &closure, __builtin_return_address(0));
 }
 
 /* (Int) -> Void. Several threads call it at the same time: the closure is @Sendable. */

@@ -40,7 +40,7 @@ TEST(the_options_of_an_item_are_checked) {
     CHECK_EQUAL(outcome.discarded, 1);
 }
 
-/* To see it fail: in submit (item_calls.c), do not look for `repeats`. */
+/* To see it fail: in sq__item_submit (item_calls.c), do not look for `repeats`. */
 TEST(an_item_that_repeats_runs_once_for_each_submission) {
     outcome_t outcome;
     sq_queue_t *queue = make_suspended(0), *other = make_queue_of("other", 0);

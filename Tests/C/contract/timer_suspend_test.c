@@ -176,7 +176,7 @@ static void note_the_end(void *context) {
     latch_bump(&last->done);
 }
 
-/* To see it fail: in sq__timer_cancel_then_from leave out sq__barrier_on. */
+/* To see it fail: in sq__timer_cancel_then leave out sq__barrier_on. */
 TEST(the_task_after_a_cancel_runs_once_the_last_firing_is_over) {
     for (int concurrent = 0; concurrent < 2; concurrent += 1) {
         last_t last = { .entered = LATCH_INIT, .leave = LATCH_INIT, .done = LATCH_INIT };

@@ -36,8 +36,7 @@ static void check_depth(sq_queue_t *queue) {
 
 /* A try that takes a slot. The public calls do not get that far: they return at once where tasks wait. */
 static void poll_once(sq_queue_t *queue, uintptr_t kind) {
-    sq__call_t call = { .task = { .run = must_not_run } };
-    CHECK_EQUAL(sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = kind, .call = &call, .deadline = SQ_NOW, .is_brief = true }),
+    CHECK_EQUAL(sq__turn_wait(queue, &(sq__call_t){ .task = { .run = must_not_run }, .kind = kind, .deadline = SQ_NOW, .is_brief = true }),
                 ETIMEDOUT);
 }
 
@@ -214,7 +213,7 @@ TEST(no_submission_joins_a_slot_of_a_closed_queue) {
     sq_queue_t *queue = stalled_queue("closed", &ran);
     poll_once(queue, SQ__WAITER);
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
-    CHECK_EQUAL(sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__WAITER, .deadline = 1 }), ESHUTDOWN);
+    CHECK_EQUAL(sq__turn_wait(queue, &(sq__call_t){ .kind = SQ__WAITER, .deadline = 1 }), ESHUTDOWN);
     CHECK_EQUAL(sq_resume(queue), 0);
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, FAR), 0);
     CHECK_EQUAL(ran, SQ__SHARED_FROM);
@@ -234,7 +233,7 @@ TEST(a_wait_that_finds_no_memory_for_a_shared_slot_is_refused) {
         CHECK_EQUAL(sq_async(fresh, add_one, &ran), 0);
     }
     fail_nth(FAIL_ALLOCATION, 1, true);
-    CHECK_EQUAL(sq__turn_wait(fresh, &(sq__turn_wanted_t){ .kind = SQ__WAITER, .deadline = 1 }), ENOMEM);
+    CHECK_EQUAL(sq__turn_wait(fresh, &(sq__call_t){ .kind = SQ__WAITER, .deadline = 1 }), ENOMEM);
     CHECK_EQUAL(fail_nothing(), 1);
     poll_once(fresh, SQ__WAITER);
     resume_and_drain(fresh);

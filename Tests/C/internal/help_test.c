@@ -69,7 +69,7 @@ static size_t entries_before_help(size_t entries) {
 /* To see it fail: post the loop's entry in SQ__BAND_NORMAL. */
 TEST(members_help_when_no_other_entry_waits) { CHECK_EQUAL(entries_before_help(MANY), MANY); }
 
-/* To see it fail: in sq__part_next_band begin with SQ__BAND_LOW. */
+/* To see it fail: in sq__ready_next_band begin with SQ__BAND_LOW. */
 TEST(members_help_after_a_batch_of_other_entries) { CHECK_EQUAL(entries_before_help(LONG), SQ__BATCH - 1); }
 
 /* To see it fail: in serve (members.c) put no entry back; it hangs. */

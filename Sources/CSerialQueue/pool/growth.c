@@ -192,7 +192,7 @@ unsigned sq__growth_seats(const sq__sample_t *sample) {
     if (sample->for_long > sample->seated) {
         return seats; /* some have left their seats since they were counted */
     }
-    if (sample->seated >= seats && seats < sample->most) {
+    if (sample->seated >= seats) {
         bool is_idle = sample->used_little && sample->asleep * 4 >= sample->seated * 3;
         unsigned moving = sample->seated - sample->for_long;
         if (is_idle || (sample->is_stuck && sample->blocked == sample->seated)) {

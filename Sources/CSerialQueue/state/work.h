@@ -59,10 +59,10 @@ typedef struct sq__member_task {
  * only while the wait is claimed. */
 typedef struct sq__call {
     sq_task_t task;
-    uintptr_t kind;     /* SQ__WAITER, perhaps with SQ__BARRIER, SQ__RUN_ANYWHERE or SQ__AWAITED */
+    uint32_t kind;      /* SQ__WAITER, perhaps with SQ__BARRIER, SQ__RUN_ANYWHERE or SQ__AWAITED */
+    bool is_brief;      /* the deadline has passed: it waits for a moment, without a sleep */
     sq_time_t deadline;
     const void *site;   /* the call site; NULL: not known */
-    bool is_brief;      /* the deadline has passed: it waits for a moment, without a sleep */
     bool is_done;       /* the runner has run the function */
     uint64_t submitted; /* when, if the queue is measured (observe/timings.h); else 0 */
     bool has_baton; /* of a reader of a concurrent queue: it was let in, and admits the next ones (concurrent/admit.h) */

@@ -74,7 +74,7 @@ static bool listen(sq__wait_t *wait, bool listens) {
 }
 
 sq__outcome_t sq__wait_runs_sleep(sq__wait_t *wait, sq_time_t deadline) {
-    bool may_run = listen(wait, true) && !is_late(wait, deadline);
+    bool may_run = listen(wait, true) && sq__token_is_open(wait->token, wait->wait_id) && !is_late(wait, deadline);
     sq__outcome_t outcome = may_run ? SQ__OPEN : sq__token_sleep(wait->token, wait->wait_id, deadline);
     (void)listen(wait, false);
     return outcome;

@@ -205,7 +205,8 @@ import Testing
         let (used, released) = (Gate(), Gate())
         var queue: SerialQueue? = SerialQueue(label: "abandoned")
         queue!.suspend()
-        do {
+        // A function of its own: when it has returned, only the closure has the capture. In the test's body optimized code may keep it for longer.
+        @inline(never) func submit(to abandoned: SerialQueue) {
             let captured = Captured {
                 let queue = SerialQueue.current!
                 queue.syncOrRun { #expect(queue.label == "abandoned") }
@@ -213,8 +214,9 @@ import Testing
                 queue.async { inner.touch() }
                 used.open()
             }
-            queue!.async { captured.touch() }
+            abandoned.async { captured.touch() }
         }
+        submit(to: queue!)
         queue = nil
         used.pass()
         released.pass()

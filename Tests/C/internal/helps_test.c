@@ -35,6 +35,25 @@ TEST(without_helps_the_pool_runs_it) { check_who_runs(SQ_SERVICE_BACKGROUND, fal
 
 TEST(a_caller_of_a_lower_class_does_not_help) { check_who_runs(SQ_SERVICE_INTERACTIVE, true); }
 
+/* The entry is still in the list. To see it fail (it hangs): in sq__caller_serves (pool/caller_runs.c), do not look at SQ__HELPED. */
+TEST(without_helps_the_pool_runs_a_queue_that_no_thread_has_begun) {
+    scene_t scene;
+    pthread_t caller;
+    scene_create(&scene, SQ_SERVICE_BACKGROUND, false);
+    sq_queue_t *other = queue_on(scene.pool, "other", 0);
+    hold_async(&scene.hold, other);
+    submit(&scene, 2);
+    REQUIRE(pthread_create(&caller, NULL, sync_onto, &scene) == 0);
+    wait_for_depth(scene.queue, 3);
+    hold_end(&scene.hold);
+    REQUIRE(pthread_join(caller, NULL) == 0);
+    for (size_t i = 0; i < 3; i += 1) {
+        CHECK_EQUAL(pthread_equal(scene.runners[i], caller) != 0, i == 2);
+    }
+    sq_queue_release(other);
+    scene_destroy(&scene);
+}
+
 /* The pool's only thread is busy with another queue: the entry is still in the list. */
 TEST(a_queue_that_no_thread_has_begun_is_helped_at_once) {
     scene_t scene;

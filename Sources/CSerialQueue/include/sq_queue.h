@@ -65,7 +65,7 @@ typedef struct sq_queue_options {
  * Creates a queue. No thread is started.
  *
  * A queue without a pool has a thread of its own while it has something to run: the one that ran it last, if that is idle; else that of another idle
- * queue, or a new one. A thread that has been idle for half a second ends, but the last 16 of them stay. So do not rely on thread-local variables from one
+ * queue, or a new one. A thread that has been idle for half a second ends; up to 16 stay whose queues still exist. So do not rely on thread-local variables from one
  * task to a later one, and undo what a task changes of its thread (affinity, signal mask, locale). A queue with a stack_size keeps its thread, and that of
  * a loop (sq_loop.h) is always the same one.
  * If no thread can be started for an accepted task, the task runs as soon as one can.

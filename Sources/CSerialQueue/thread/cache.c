@@ -19,7 +19,7 @@ static void serve(sq__client_t *client) {
 
 void sq__cache_find_thread(sq__client_t *client) {
     sq__mutex_lock(&sq__cache.lock);
-    if (sq__cache.is_coming) {
+    if (sq__cache.is_coming && client->start.service == SQ_SERVICE_DEFAULT) {
         sq__cache_append_to_line(client);
     } else {
         serve(client);

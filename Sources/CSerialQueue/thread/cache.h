@@ -18,8 +18,13 @@
  * these SQ__KEPT_THREADS wait as long as there are clients, and no more than there are clients. A client may run on the threads of its class of
  * service alone. A client that asks for a size of stack has a thread from the first to the last, which no other client is given.
  *
- * A post cannot fail: its task was accepted. If no thread can be started, the client waits in a line. A thread that becomes idle serves the line. The keeper,
- * a thread that runs no client, tries to start threads for it, so threads that block cannot hold it up. As long as there is no keeper, no
+ * If a thread was taken or started for a client and has not come yet, the next posted clients wait in a line: so many posts at a time cost few wake-ups. The
+ * thread that comes gives the first client of the line a thread, before it runs its own client: so a client that blocks delays no other. A thread that has run
+ * its client takes the next one of the line. Clients of other classes than the default one do not wait so, and nobody waits for their threads: on a busy machine those
+ * come late.
+ *
+ * A post cannot fail: its task was accepted. If no thread can be started, the client waits in the line, too. The keeper, a thread that runs no client, tries to start
+ * threads for it. As long as there is no keeper, no
  * client loses its thread: none is taken, and none ends. */
 #pragma once
 

@@ -93,8 +93,9 @@ bool sq__cache_join_idle(sq__client_t *client, bool *some_idle) {
 }
 
 bool sq__cache_serve(sq__client_t *client) {
-    sq__cache.is_coming = (sq__cache.keeper != NULL && take_idle(client)) || sq__cache_start(client, true);
-    return sq__cache.is_coming;
+    bool comes = (sq__cache.keeper != NULL && take_idle(client)) || sq__cache_start(client, true);
+    sq__cache.is_coming = comes && client->start.service == SQ_SERVICE_DEFAULT; /* with the lock it cannot leave yet */
+    return comes;
 }
 
 /* The child has none of these threads, and no post comes to a client of the parent. */

@@ -29,7 +29,7 @@ typedef struct sq__cache {
     sq__cached_thread_t *threads, **threads_end;      /* L  those that idled when they were looked at come first */
     unsigned kept;                                    /* L  how many threads without a stack of their own are kept: no more than there are clients */
     sq__client_t *line, **line_end;                   /* L  posted clients without a thread, in the order of their posts */
-    bool is_coming;                                   /* L  a thread was taken or started for a posted client, and has not come yet: then it looks at the line */
+    bool is_coming;                                   /* L  a thread of the default class comes for a posted client: it will look at the line */
     sq__token_t *keeper;                              /* L  its token; NULL: there is none */
 } sq__cache_t;
 

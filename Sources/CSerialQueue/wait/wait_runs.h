@@ -1,7 +1,7 @@
 /* wait_runs.h: a thread that runs tasks while it waits, because no other thread may run what it waits for, or none is as fast.
  *
- * DESIGN. The runner of the queue's last target says whether the thread may (`serves` in runner/runner.h); for a wait for a group or an item, the
- * subject does. Such a wait has a token of its own, as the tasks may need the thread's for their waits. All others only look at `runs`. */
+ * DESIGN. Whether the thread may run tasks, the runner of the queue's last target says (`serves` in runner/runner.h). Where it waits for a group or
+ * an item, the group or item says it (sq__subject_t). Such a wait has a token of its own, as the tasks may need the thread's for their waits. All others only look at `runs`. */
 #pragma once
 
 #include "wait/wait_record.h"

@@ -11,7 +11,6 @@
 #include "platform/mutex.h"
 #include "platform/peek.h"
 #include "platform/symbols.h"
-#include "runner/runner_list.h"
 #include "thread/self.h"
 #include "trace/sites.h"
 #include "wait/wait.h"

@@ -3,6 +3,7 @@
 #include "pool/post.h"
 #include "pool/pool_internal.h"
 #include "pool/ready.h"
+#include "runner/runner_inline.h"
 #include "thread/self.h"
 
 /* The order of the classes; higher is sooner. */

@@ -16,7 +16,7 @@
  * are no longer needed, and ends members that were idle for a second.
  *
  * Below the bands of queues is that of parallel loops (sq__help_t). The thread that posts such an entry does the work itself, and waits for no member. So
- * members help when they have nothing else to do, or when the bound on its wait says so (runner/ready.h). A loop that wants several members posts its
+ * members help when they have nothing else to do, or when the bound on its wait says so (runner/ready.c). A loop that wants several members posts its
  * entry again with each that comes: each call wakes the next member. A member stays while nothing else waits; otherwise its run ends soon
  * (objects/apply.c), and the entry goes to the back, as that of a queue does. An entry that no member has come for is withdrawn. */
 #pragma once

@@ -4,8 +4,7 @@
 #include "platform/mutex.h"
 #include "platform/memory.h"
 #include "pool/pool_types.h"
-#include "runner/ready.h"
-#include "runner/runner_list.h"
+#include "runner/runner.h"
 #include "thread/token.h"
 #include "thread/worker.h"
 

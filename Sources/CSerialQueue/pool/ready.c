@@ -1,5 +1,6 @@
 /* ready.c: what the other files of a pool share: a part's list of ready entries. */
 #include "pool/pool_internal.h"
+#include "runner/runner_inline.h"
 #include "thread/process.h"
 
 void sq__part_append(sq__part_t *part, sq__band_t band, sq__ready_t *entry) {

@@ -1,9 +1,9 @@
 #include "queue/create.h"
 
+#include "runner/runner_inline.h"
 #include "state/handle.h"
 #include "state/queue_lock.h"
 #include "include/sq_pool.h"
-#include "runner/runner_list.h"
 #include "gate/concurrent.h"
 #include "observe/trace_hooks.h"
 #include "platform/memory.h"

@@ -7,8 +7,7 @@
 #include "pool/pool.h"
 #include "queue/queue_runner.h"
 #include "queue/targeted.h"
-#include "runner/loop.h"
-#include "runner/manual.h"
+#include "runner/runner_inline.h"
 #include "state/handle.h"
 #include "state/queue_lock.h"
 #include "thread/process.h"
@@ -50,7 +49,7 @@ sq_pool_t *sq_pool_create(const char *label, const sq_pool_options_t *options) {
 
 sq_pool_t *sq_pool_create_manual(const char *label) {
     sq_pool_t *pool = NULL;
-    int error = sq__manual_create(&pool, sizeof(sq__manual_t), &sq__manual_kind, label != NULL ? label : "", sq__run_queue);
+    int error = sq__manual_create(&pool, label != NULL ? label : "", sq__run_queue);
     return made(pool, error);
 }
 

@@ -5,6 +5,7 @@
 #include "platform/service.h"
 #include "platform/thread.h"
 #include "pool/pool.h"
+#include "runner/runner_inline.h"
 #include "thread/token.h"
 
 #include <errno.h>

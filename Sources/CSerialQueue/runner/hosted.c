@@ -2,6 +2,8 @@
 
 #include "platform/memory.h"
 #include "platform/peek.h"
+#include "runner/ready.h"
+#include "runner/runner_inline.h"
 
 #include <string.h>
 

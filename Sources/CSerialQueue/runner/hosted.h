@@ -2,8 +2,7 @@
 #pragma once
 
 #include "platform/mutex.h"
-#include "runner/ready.h"
-#include "runner/runner_list.h"
+#include "runner/runner_inline.h"
 
 /* The first field of both. F fixed after create, A atomic, L under the lock, C written under the lock, read by any thread as a hint. */
 typedef struct sq__hosted {

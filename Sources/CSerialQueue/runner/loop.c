@@ -2,21 +2,12 @@
 
 #include "include/sq_loop.h"
 #include "include/sq_private.h"
-#include "platform/event.h"
-#include "runner/hosted.h"
+#include "runner/ready.h"
+#include "runner/runner_inline.h"
 #include "thread/self.h"
 #include "thread/spin.h"
 
 #include <errno.h>
-
-/* F fixed after create, L under its lock. */
-typedef struct loop {
-    sq__hosted_t hosted;
-    sq__event_fd_t event;            /* F  its descriptor */
-    bool is_rung;                    /* L  the descriptor is readable, or a thread is about to make it so */
-    bool stops;                      /* L  sq_pool_run_forever ends when it reads this next */
-    SQ__ATOMIC(sq__owner_t *) owner; /* L, read by anyone  the loop holds a reference; NULL: none */
-} loop_t;
 
 /* Longer than elsewhere: at the beginning of each batch the runner samples the state word, and takes its cache line from the
  * submitters. If other entries wait, a batch ends after a millisecond, as everywhere. */

@@ -22,8 +22,14 @@
  * it is run, so the owner is woken at most once for each other queue. */
 #pragma once
 
-#include "include/sq_pool.h"
-#include "runner/runner.h"
+#include "platform/event.h"
+#include "runner/hosted.h"
 
-/* Returns 0 and *loop, ENOMEM, EMFILE or ENFILE. `call`: sq__run_queue (queue/queue_runner.h). */
-int sq__loop_create(sq_pool_t **loop, const char *label, sq__ready_function_t call);
+/* F fixed after create, L under its lock. */
+typedef struct loop {
+    sq__hosted_t hosted;
+    sq__event_fd_t event;            /* F  its descriptor */
+    bool is_rung;                    /* L  the descriptor is readable, or a thread is about to make it so */
+    bool stops;                      /* L  sq_pool_run_forever ends when it reads this next */
+    SQ__ATOMIC(sq__owner_t *) owner; /* L, read by anyone  the loop holds a reference; NULL: none */
+} loop_t;

@@ -3,6 +3,7 @@
 #include "alarm/alarm_manual.h"
 #include "include/sq_private.h"
 #include "platform/clock.h"
+#include "runner/runner_inline.h"
 
 #include <errno.h>
 
@@ -62,7 +63,7 @@ const sq__runner_kind_t sq__manual_kind = {
     .retain = sq__hosted_retain, .release = release, .visit = sq__hosted_visit
 };
 
-int sq__manual_create(sq_pool_t **handle, size_t bytes, const sq__runner_kind_t *kind, const char *label, sq__ready_function_t call) {
+int sq__manual_create_kind(sq_pool_t **handle, size_t bytes, const sq__runner_kind_t *kind, const char *label, sq__ready_function_t call) {
     sq__manual_t *manual = sq__hosted_create(bytes, kind, label, call);
     if (manual == NULL) {
         return ENOMEM;
@@ -75,6 +76,10 @@ int sq__manual_create(sq_pool_t **handle, size_t bytes, const sq__runner_kind_t 
     sq__pools_add(&manual->hosted.listed);
     *handle = (sq_pool_t *)manual;
     return 0;
+}
+
+int sq__manual_create(sq_pool_t **handle, const char *label, sq__ready_function_t call) {
+    return sq__manual_create_kind(handle, sizeof(sq__manual_t), &sq__manual_kind, label, call);
 }
 
 /* The public calls, on a pool of any kind */

@@ -3,6 +3,7 @@
 
 #include "include/sq_pool.h"
 #include "runner/hosted.h"
+#include "runner/runner.h"
 
 /* F fixed after create. */
 typedef struct sq__manual {
@@ -13,6 +14,5 @@ typedef struct sq__manual {
 /* What an exploration of schedules copies, to put functions of its own in place of some. */
 extern const sq__runner_kind_t sq__manual_kind;
 
-/* Returns 0 and *manual, with `bytes` for it: more than a sq__manual_t, if another kind keeps something behind it; or ENOMEM. `call`: sq__run_queue
- * (queue/queue_runner.h). */
-int sq__manual_create(sq_pool_t **manual, size_t bytes, const sq__runner_kind_t *kind, const char *label, sq__ready_function_t call);
+/* sq__manual_create with `bytes` for the pool: more than a sq__manual_t, if another kind keeps something behind it. */
+int sq__manual_create_kind(sq_pool_t **manual, size_t bytes, const sq__runner_kind_t *kind, const char *label, sq__ready_function_t call);

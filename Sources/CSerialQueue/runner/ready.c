@@ -1,4 +1,10 @@
+/* ready.c: a list of ready entries.
+ *
+ * DESIGN. Entries of a higher band are taken first, and each band in order. An entry of a lower band is taken at the latest after SQ__BATCH - 1 entries
+ * of higher bands, so that its wait is bounded. */
 #include "runner/ready.h"
+
+#include "runner/runner.h"
 
 void sq__ready_append(sq__ready_list_t *list, sq__band_t band, sq__ready_t *entry) {
     sq__line_t *line = &list->lines[band];

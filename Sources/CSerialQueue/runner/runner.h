@@ -34,7 +34,8 @@
 #pragma once
 
 #include "alarm/alarm.h"
-#include "platform/atomic.h"
+#include "include/sq_pool.h"
+#include "platform/mutex.h"
 #include "thread/cache.h"
 #include "thread/owner.h"
 
@@ -133,7 +134,7 @@ typedef struct sq__runner_kind {
     /* The object's references: one is the queue's. retain NULL: the queue alone has the object. */
     void (*retain)(sq__runner_t runner);
     void (*release)(sq__runner_t runner);
-    /* Of what is in the list of pools (runner_list.h): what a dump shows. NULL: it is not in the list. */
+    /* Of what is in the list of pools (below): what a dump shows. NULL: it is not in the list. */
     void (*visit)(sq__runner_t runner, const struct sq__pool_visitor *visitor);
 } sq__runner_kind_t;
 
@@ -142,63 +143,76 @@ typedef struct sq__runner_object {
     const sq__runner_kind_t *kind;
 } sq__runner_object_t;
 
-static inline sq__runner_t sq__runner(const void *object, sq__band_t band) { return (uintptr_t)object | (band + 1u); }
-static inline sq__band_t sq__runner_band(sq__runner_t runner) { return (sq__band_t)((runner & SQ__RUNNER_BAND) - 1u); }
-static inline void *sq__runner_object(sq__runner_t runner) { return (void *)(runner & ~(uintptr_t)SQ__RUNNER_BITS); }
+/* Kinds of which nobody outside knows more. Return 0 and *pool, which has one reference; or ENOMEM, for a loop also EMFILE or ENFILE. `call`: sq__run_queue
+ * (queue/queue_runner.h). */
+int sq__loop_create(sq_pool_t **loop, const char *label, sq__ready_function_t call);
+int sq__manual_create(sq_pool_t **manual, const char *label, sq__ready_function_t call);
 
-/* False: it is 0, or a client of the cache. */
-static inline bool sq__runner_is_object(sq__runner_t runner) { return runner & SQ__RUNNER_BAND; }
-static inline sq__client_t *sq__runner_client(sq__runner_t runner) { return sq__runner_is_object(runner) ? NULL : (sq__client_t *)runner; }
-static inline const sq__runner_kind_t *sq__runner_kind(sq__runner_t runner) { return ((const sq__runner_object_t *)sq__runner_object(runner))->kind; }
+/* A list of ready entries, in bands. A runner has one, or several, each under a lock. ready.c has the order in which entries are taken. */
 
-/* The table's function, or NULL: it has none, or the runner is no object. */
-#define SQ__RUNNER_HAS(runner, function) (sq__runner_is_object(runner) ? sq__runner_kind(runner)->function : NULL)
+/* The ready entries of a band. */
+typedef struct sq__line {
+    sq__ready_t *first;
+    sq__ready_t **end;
+} sq__line_t;
 
-static inline void sq__runner_post(sq__runner_t runner, sq__ready_t *entry) {
-    if (__builtin_expect(sq__runner_is_object(runner), 0)) {
-        sq__runner_kind(runner)->post(runner, entry);
-    } else {
-        sq__cache_post((sq__client_t *)runner);
-    }
-}
+/* All under the lock of the list. Zeroed, it is empty. */
+typedef struct sq__ready_list {
+    sq__line_t lines[SQ__BANDS];
+    unsigned overtaken[SQ__BANDS]; /* how many entries of higher bands were taken since one of this band was */
+} sq__ready_list_t;
 
-static inline sq__demand_t sq__runner_demand(sq__runner_t runner) {
-    return sq__runner_is_object(runner) ? sq__runner_kind(runner)->demand(runner) : SQ__DEMAND_NONE;
-}
+void sq__ready_append(sq__ready_list_t *list, sq__band_t band, sq__ready_t *entry);
 
-/* Another thread owns it: only that one runs what it has. */
-static inline bool sq__runner_is_owned(sq__runner_t runner) { return SQ__RUNNER_HAS(runner, owned_by) != NULL; }
-static inline bool sq__runner_is_owned_by(sq__runner_t runner, const sq__owner_t *owner) {
-    return sq__runner_is_owned(runner) && sq__runner_kind(runner)->owned_by(runner, owner);
-}
+/* NULL: nothing is ready. Else *band is the entry's. */
+sq__ready_t *sq__ready_take_first(sq__ready_list_t *list, sq__band_t *band);
 
-static inline bool sq__runner_is_threadless(sq__runner_t runner) { return sq__runner_is_object(runner) && sq__runner_kind(runner)->is_threadless; }
+/* The entry is only compared by address. The first: false if it is not in this band. The second searches all bands; false: it is in none. */
+bool sq__ready_take_out(sq__ready_list_t *list, sq__band_t band, const sq__ready_t *entry);
+bool sq__ready_find(const sq__ready_list_t *list, const sq__ready_t *entry, sq__band_t *band);
 
-static inline sq__alarms_t *sq__runner_clock(sq__runner_t runner) {
-    return SQ__RUNNER_HAS(runner, clock) != NULL ? sq__runner_kind(runner)->clock(runner) : NULL;
-}
+/* The band of the entry that is taken next; the list is not empty. */
+sq__band_t sq__ready_next_band(const sq__ready_list_t *list);
 
-static inline struct sq_queue *sq__runner_target(sq__runner_t runner) {
-    return SQ__RUNNER_HAS(runner, target) != NULL ? sq__runner_kind(runner)->target(runner) : NULL;
-}
+/* An entry of this band is taken. */
+void sq__ready_overtake(sq__ready_list_t *list, sq__band_t band);
 
-/* By a thread that waits for a task on this runner (0: none), behind this entry: runs one task of what is ready there and has to come first, or not `runs`:
- * only looks. That is the entry, or, where no thread owns the runner, any one. False: nothing is ready, or the thread may not. */
-static inline bool sq__runner_run_before(sq__runner_t runner, sq__ready_t *entry, bool runs) {
-    bool is_owned = sq__runner_is_owned(runner);
-    return SQ__RUNNER_HAS(runner, serves) != NULL && sq__runner_kind(runner)->serves(runner, false)
-        && sq__runner_kind(runner)->run(runner, &(sq__caller_run_t){ .entry = is_owned ? entry : NULL }, runs);
-}
+/* The pools of this process, of all kinds but a target, for a dump */
 
-/* 0 is ignored. */
-static inline sq__runner_t sq__runner_retain(sq__runner_t runner) {
-    if (SQ__RUNNER_HAS(runner, retain) != NULL) {
-        sq__runner_kind(runner)->retain(runner);
-    }
-    return runner;
-}
-static inline void sq__runner_release(sq__runner_t runner) {
-    if (SQ__RUNNER_HAS(runner, release) != NULL) {
-        sq__runner_kind(runner)->release(runner);
-    }
-}
+/* The first field of what is in the list. */
+typedef struct sq__pool_listed {
+    sq__runner_object_t runner;    /* fixed */
+    struct sq__pool_listed *next;  /* under the lock of the list */
+    struct sq__pool_listed **link; /* the same; NULL: it is not in the list */
+    uint32_t process;              /* fixed: process.h */
+    const char *label;             /* fixed */
+} sq__pool_listed_t;
+
+/* Called when a pool is complete, and before it is freed. */
+void sq__pools_add(sq__pool_listed_t *pool);
+void sq__pools_remove(sq__pool_listed_t *pool);
+
+typedef struct sq__pool_view {
+    char label[64];
+    bool is_loop;
+    bool lacks_owner;      /* it is a loop, its lock was held, and no thread runs it */
+    bool is_locked;        /* the pool's lock was held while its fields were read */
+    unsigned members, idle, seats, seated, most;
+    unsigned blocked;      /* members with a seat that the system says do not run */
+    size_t waiting;        /* entries */
+    sq__alarms_t *clock;   /* of a manual pool; of others NULL */
+} sq__pool_view_t;
+
+typedef struct sq__pool_visitor {
+    sq__patience_t *patience; /* with the locks. Without its lock the fields of a pool are read all the same */
+    void (*entry)(void *context, const sq__ready_t *entry, const sq__pool_view_t *pool, bool is_locked); /* each ready one, in order; before `pool` */
+    void (*pool)(void *context, const sq__pool_view_t *pool);
+    void *context;
+} sq__pool_visitor_t;
+
+/* Visits all pools: each kind's `visit`. With `is_locked`, `entry` is called under the pool's lock: the queue that the entry stands for exists. Without
+ * the lock it may be freed. Returns false if it did not get the lock of the list: then no pool was visited. */
+bool sq__pools_visit(const sq__pool_visitor_t *visitor);
+
+/* For the kinds: calls `entry` for each one of a list, or, without the list's lock, of a copy. */
+void sq__pool_visit_ready(const sq__ready_list_t *list, bool is_locked, const sq__pool_visitor_t *visitor, const sq__pool_view_t *view);

@@ -1,7 +1,6 @@
-#include "runner/runner_list.h"
-
 #include "platform/list.h"
 #include "platform/peek.h"
+#include "runner/runner_inline.h"
 #include "thread/process.h"
 
 static sq__mutex_t lock = SQ__MUTEX_INIT;

@@ -7,12 +7,12 @@
 #pragma once
 
 #include "include/sq_queue.h"
+#include "runner/runner_inline.h"
 #include "state/state.h"
 #include "state/work.h"
 #include "platform/atomic.h"
 #include "platform/memory.h"
 #include "platform/probe.h"
-#include "runner/runner.h"
 #include "thread/process.h"
 #include "trace/recorder.h"
 

@@ -2,7 +2,7 @@
 
 #include "include/sq_current.h"
 #include "observe/trace_hooks.h"
-#include "runner/runner_list.h"
+#include "runner/runner_inline.h"
 #include "thread/explored.h"
 
 #include "platform/clock.h"

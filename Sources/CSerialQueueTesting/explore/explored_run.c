@@ -11,6 +11,7 @@
 #include "platform/text.h"
 #include "platform/thread.h"
 #include "queue/queue_runner.h"
+#include "runner/manual.h"
 
 #include <errno.h>
 #include <string.h>
@@ -222,7 +223,7 @@ int sq__run_begin(sq__run_t *run, const char *name) {
     if (run->uses_helpers && !sq__control_has_helper(run)) {
         return ENOMEM;
     }
-    int error = sq__manual_create(&run->pool, sizeof(explored_pool_t), &kind, name, sq__run_queue);
+    int error = sq__manual_create_kind(&run->pool, sizeof(explored_pool_t), &kind, name, sq__run_queue);
     if (error) {
         return error;
     }

@@ -3,6 +3,7 @@
 
 #include "pool/pool_internal.h"
 #include "runner/hosted.h"
+#include "runner/runner_inline.h"
 
 static inline sq__mutex_t *pool_lock_of(sq_pool_t *pool) {
     return sq__runner_is_threadless(sq__runner(pool, SQ__BAND_NORMAL)) ? &((sq__hosted_t *)pool)->lock : &pool->parts->lock;

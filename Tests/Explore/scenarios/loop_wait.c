@@ -3,7 +3,7 @@
  * Queue "own" is on the loop, "work" has a thread of its own. */
 #include "scenario.h"
 
-#include "runner/runner.h"
+#include "runner/runner_inline.h"
 #include "thread/self.h"
 
 #include <errno.h>

@@ -8,6 +8,7 @@
 #include "include/sq_pool.h"
 #include "platform/event.h"
 #include "pool/pool_internal.h"
+#include "runner/runner_inline.h"
 #include "thread/self.h"
 
 #include <errno.h>

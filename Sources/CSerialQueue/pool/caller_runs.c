@@ -1,6 +1,6 @@
 #include "pool/caller_runs.h"
 
-#include "pool/post.h"
+#include "pool/pool.h"
 #include "pool/pool_internal.h"
 #include "pool/ready.h"
 #include "runner/runner_inline.h"

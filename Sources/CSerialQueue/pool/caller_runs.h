@@ -14,7 +14,7 @@
  *     w g     (g) gets the lock of that part after (w): it finds the thread listed. (w) finds is_given set, also if it woke for another reason */
 #pragma once
 
-#include "pool/pool_types.h"
+#include "pool/pool_internal.h"
 
 /* Functions of the kind (runner/runner.h). serves: the calling thread is of a higher class than the pool's threads. run: the entry is ready, or was given.
  * leave posts an entry that was given and not run. */

@@ -1,7 +1,7 @@
 /* growth.h: a pool that may grow. growth.c has the design. */
 #pragma once
 
-#include "pool/pool_types.h"
+#include "pool/pool_internal.h"
 
 /* The pool's alarm fires: checks whether its parts must grow. */
 void sq__growth_check(sq__alarm_t *alarm);

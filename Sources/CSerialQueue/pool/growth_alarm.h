@@ -1,7 +1,7 @@
 /* growth_alarm.h: when a pool's growth is checked. growth.c says what a check does. */
 #pragma once
 
-#include "pool/pool_types.h"
+#include "pool/pool_internal.h"
 
 /* With the lock of a part: schedules a check of all parts, soon or within a second. */
 void sq__growth_schedule(sq__part_t *part, bool is_soon);

@@ -1,7 +1,7 @@
 /* members.h: the threads of a pool, and their seats. pool.h has the design. */
 #pragma once
 
-#include "pool/pool_types.h"
+#include "pool/pool_internal.h"
 
 /* Starts the first member. Returns 0 or ENOMEM. */
 int sq__members_begin(sq__pool_t *pool);

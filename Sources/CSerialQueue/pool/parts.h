@@ -24,7 +24,7 @@
  * change or a later value, and the same holds. */
 #pragma once
 
-#include "pool/pool_types.h"
+#include "pool/pool_internal.h"
 
 /* Initialises the parts, each with at most so many seats if there are few enough. Returns 0 or ENOMEM. */
 int sq__parts_create(sq__pool_t *pool, unsigned part_seats);

@@ -8,6 +8,7 @@
 #include "pool/members.h"
 #include "pool/parts.h"
 #include "pool/pool_internal.h"
+#include "pool/ready.h"
 #include "runner/runner_inline.h"
 #include "thread/process.h"
 #include "thread/self.h"

@@ -21,15 +21,47 @@
  * (objects/apply.c), and the entry goes to the back, as that of a queue does. An entry that no member has come for is withdrawn. */
 #pragma once
 
-#include "pool/pool_types.h"
-#include "pool/post.h"
-#include "pool/ready.h"
+#include "include/sq_pool.h"
+#include "runner/runner.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The limit on members, unless the pool was created with more seats. */
+#ifndef SQ__MOST_MEMBERS
+#define SQ__MOST_MEMBERS 64
+#endif
+
+typedef struct sq_pool sq__pool_t;
+
+/* An entry of SQ__BAND_HELP: members help the thread that has posted it. It has a call of its own, which posts it again if it wants more members at
+ * a time. In no other band, and only in pools. */
+typedef struct sq__help {
+    sq__ready_t ready;
+    sq__ready_end_t (*call)(struct sq__help *help); /* fixed before it is posted */
+} sq__help_t;
+
+typedef struct sq__pool_plan {
+    sq__ready_function_t call; /* runs an entry that is not a help: sq__run_queue (queue/queue_runner.h) */
+    const char *label;
+    size_t seats;            /* how many it has before it grows (at rest) */
+    size_t part_seats;       /* how many seats a part has; 0: SQ__PART_SEATS */
+    size_t most;             /* how many it may grow to */
+    size_t stack_size;
+    sq_service_t service;
+} sq__pool_plan_t;
 
 /* Returns 0 and *pool with one reference and one member; or ENOMEM. */
 int sq__pool_create(sq__pool_t **pool, const sq__pool_plan_t *plan);
 
 sq__pool_t *sq__pool_retain(sq__pool_t *pool);
 void sq__pool_release(sq__pool_t *pool);
+
+/* Makes the entry ready, so that the pool will run it. The pool may be freed on return. */
+void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
+
+/* Removes a posted entry. False: a thread has taken it; it may have put it back since. */
+bool sq__pool_withdraw(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
 
 /* How many members might help the calling thread: 0 in the child of a fork. */
 unsigned sq__pool_helpers(const sq__pool_t *pool);

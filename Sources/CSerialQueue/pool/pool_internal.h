@@ -3,10 +3,24 @@
 
 #include "platform/mutex.h"
 #include "platform/memory.h"
-#include "pool/pool_types.h"
+#include "pool/pool.h"
 #include "runner/runner.h"
 #include "thread/token.h"
 #include "thread/worker.h"
+
+/* A pool with more seats at rest than this has several parts (pool.h), at most SQ__MOST_PARTS. */
+#ifndef SQ__PART_SEATS
+#define SQ__PART_SEATS 2
+#endif
+enum { SQ__MOST_PARTS = 32 };
+typedef struct sq__part sq__part_t;
+typedef struct sq__member sq__member_t;
+
+/* What the parts tell each other; a bit for each part. A atomic. */
+typedef struct sq__marks {
+    SQ__ATOMIC(uint64_t) state; /* A  below: WAITS; above: FREE */
+    SQ__ATOMIC(uint64_t) bands; /* A  parts that wait with an entry of the highest band; above: of the middle one. Hints */
+} sq__marks_t;
 
 /* F fixed once it is started, L under the lock of its part. */
 struct sq__member {

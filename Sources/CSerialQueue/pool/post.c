@@ -1,4 +1,4 @@
-#include "pool/post.h"
+#include "pool/pool.h"
 
 #include "pool/members.h"
 #include "pool/parts.h"

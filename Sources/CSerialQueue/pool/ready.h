@@ -1,7 +1,7 @@
 /* ready.h: the list of a part's ready entries. */
 #pragma once
 
-#include "pool/pool_types.h"
+#include "pool/pool_internal.h"
 
 /* The list of a part, with the lock. take_first: NULL if nothing is ready; else *band is the entry's. take_out: false if the entry is not ready. */
 void sq__part_append(sq__part_t *part, sq__band_t band, sq__ready_t *entry);

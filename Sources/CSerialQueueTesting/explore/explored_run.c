@@ -11,7 +11,9 @@
 #include "platform/text.h"
 #include "platform/thread.h"
 #include "queue/queue_runner.h"
+#include "runner/hosted.h"
 #include "runner/manual.h"
+#include "runner/runner_inline.h"
 
 #include <errno.h>
 #include <string.h>

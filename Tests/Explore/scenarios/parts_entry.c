@@ -2,6 +2,7 @@
 #include "parts_scene.h"
 
 #include "pool/caller_runs.h"
+#include "runner/runner_inline.h"
 
 /* A poster and members (pool/parts.h: p and m). Each part has one seat. A member is busy until it may end. */
 

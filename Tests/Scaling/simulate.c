@@ -5,7 +5,7 @@
 #include "machine.h"
 #include "scaling.h"
 
-#include "gate/concurrent.h"
+#include "gate/gate_inline.h"
 #include "pool/pool_internal.h"
 #include "state/queue.h"
 

@@ -1,8 +1,8 @@
 #include "concurrent/admit.h"
 
-#include "kernel/ring.h"
-#include "gate/stripes.h"
-#include "kernel/suspension.h"
+#include "concurrent/concurrent.h"
+#include "gate/gate_inline.h"
+#include "kernel/kernel_inline.h"
 #include "observe/watch_notes.h"
 
 bool sq__admit_has_threads(const sq_queue_t *queue) {

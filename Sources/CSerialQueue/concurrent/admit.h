@@ -38,8 +38,8 @@
  *     h2 s1 s2      the holder looks once more before it lays the baton down or opens the gate */
 #pragma once
 
-#include "gate/concurrent.h"
-#include "kernel/baton.h"
+#include "gate/gate.h"
+#include "kernel/kernel.h"
 
 /* How many readers a thread lets in before another one continues. Tests set a small number. */
 #ifndef SQ__ADMITS
@@ -52,10 +52,3 @@ sq__next_t sq__admit_next(sq_queue_t *queue, uint32_t *control);
 /* True: the queue's pool has threads of its own. Then the baton lies in the gate while the queue's entry is posted; on other pools the thread
  * that takes the entry has the baton. */
 bool sq__admit_has_threads(const sq_queue_t *queue);
-
-/* O. Leaves the baton to the pool. True: the caller posts the queue's entry; else it must not touch the queue again. */
-bool sq__admit_by_pool(sq_queue_t *queue);
-
-/* O. Admits what it can, and passes the baton on. True: the queue is empty and to end: the caller, which still holds the baton, ends it. That
- * cannot be while the caller is inside as a reader. */
-bool sq__admit_pass(sq_queue_t *queue);

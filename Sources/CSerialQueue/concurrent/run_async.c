@@ -1,8 +1,8 @@
-#include "concurrent/run_async.h"
+#include "concurrent/concurrent.h"
 
 #include "concurrent/admit.h"
+#include "kernel/kernel_inline.h"
 #include "observe/reader.h"
-#include "kernel/ring.h"
 
 /* O. Runs what was taken with the baton in hand: the discard function of a task, or else a barrier. */
 static void run_alone(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {

@@ -1,4 +1,4 @@
-#include "concurrent/run_reader.h"
+#include "concurrent/concurrent.h"
 
 #include "observe/reader.h"
 

@@ -1,4 +1,4 @@
-#include "gate/gate.h"
+#include "gate/gate_inline.h"
 
 bool sq__gate_take(sq__gate_t *gate, sq__gate_word_t if_laid_down) {
     bool takes;

@@ -64,7 +64,7 @@ static void take_over(sq__concurrent_t *concurrent, sq__stripe_t *stripe) {
     }
 }
 
-bool sq__stripes_leave(sq__concurrent_t *concurrent, sq__striped_t mine, sq__stripe_word_t off) {
+bool sq__stripes_leave(sq__concurrent_t *concurrent, sq__striped_t mine, uint64_t off) {
     sq__stripe_word_t next;
     bool is_last;
     do {

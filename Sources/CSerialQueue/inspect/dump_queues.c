@@ -1,13 +1,10 @@
 /* dump_queues.c: the queues that have work, waiting threads or a suspension. */
 #include "inspect/dump_queues.h"
 
+#include "gate/gate_inline.h"
 #include "inspect/dump_timers.h"
+#include "kernel/kernel_inline.h"
 #include "state/extras.h"
-#include "gate/concurrent.h"
-#include "kernel/depth.h"
-#include "kernel/ring.h"
-#include "kernel/shared.h"
-#include "gate/stripes.h"
 #include "observe/suspended_list.h"
 #include "platform/container.h"
 #include "platform/text.h"

@@ -1,9 +1,9 @@
 /* dump_threads.c: what each thread runs and waits for. */
 #include "inspect/dump_threads.h"
 
+#include "kernel/kernel_inline.h"
 #include "state/extras.h"
 #include "observe/reader.h"
-#include "kernel/run_task.h"
 #include "observe/wrapper.h"
 
 enum { MOST_THREADS = 1 << 17, MOST_FRAMES = 64 };

@@ -1,6 +1,6 @@
 #include "inspect/dump_work.h"
 
-#include "gate/gate.h"
+#include "gate/gate_inline.h"
 
 /* The deepest first; among equal ones, the one with the longest wait. */
 static void order_by_depth(sq__view_t *view) {

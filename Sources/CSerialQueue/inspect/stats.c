@@ -1,6 +1,6 @@
 #include "include/sq_stats.h"
 
-#include "kernel/depth.h"
+#include "kernel/kernel.h"
 #include "state/handle.h"
 
 #include <errno.h>

@@ -1,8 +1,9 @@
 #include "inspect/watch_thread.h"
 
+#include "gate/gate_inline.h"
+#include "kernel/kernel.h"
 #include "observe/reader.h"
 #include "platform/probe.h"
-#include "kernel/depth.h"
 #include "platform/clock.h"
 #include "platform/container.h"
 #include "platform/list.h"

@@ -1,4 +1,4 @@
-#include "kernel/batch.h"
+#include "kernel/kernel_inline.h"
 
 #include "platform/clock.h"
 

@@ -1,6 +1,7 @@
-#include "kernel/baton.h"
+#include "kernel/kernel_inline.h"
 
 #include "kernel/depth.h"
+#include "kernel/ring.h"
 #include "observe/probes.h"
 #include "observe/trace_hooks.h"
 

@@ -1,4 +1,4 @@
-#include "kernel/current.h"
+#include "kernel/kernel_inline.h"
 
 #include "state/queue.h"
 #include "kernel/unwind_guard.h"

@@ -1,8 +1,8 @@
 #include "kernel/depth.h"
 
-#include "gate/concurrent.h"
+#include "gate/gate_inline.h"
+#include "kernel/ring.h"
 #include "kernel/shared.h"
-#include "gate/stripes.h"
 
 uint64_t sq__depth_ran(const sq_queue_t *queue) {
     uint64_t ran = sq__load_relaxed(&queue->ran);

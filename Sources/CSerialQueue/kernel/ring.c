@@ -1,5 +1,6 @@
 #include "kernel/ring.h"
 
+#include "kernel/segment.h"
 #include "observe/trace_hooks.h"
 #include "platform/clock.h"
 #include "platform/container.h"

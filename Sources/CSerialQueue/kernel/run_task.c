@@ -1,7 +1,6 @@
-#include "gate/concurrent.h"
-#include "kernel/run_task.h"
+#include "kernel/kernel_inline.h"
 
-#include "kernel/baton.h"
+#include "gate/gate_inline.h"
 #include "kernel/depth.h"
 #include "kernel/ring.h"
 #include "observe/call_sites.h"

@@ -1,4 +1,24 @@
-#include "kernel/suspension.h"
+/* suspension.c: the baton of a suspended queue.
+ *
+ * DESIGN. A suspension sets SQ__HELD_BACK (below: HOLD), which the holder reads before each task, and SUSPENDED in the state word; the holder then
+ * parks the baton. A free queue is taken and parked at once. A resume clears both, and takes the baton if it is parked.
+ *
+ *     suspend:  (p1) HOLD := 1   (p2) SUSPENDED := 1; a free queue becomes owned and PARKED
+ *     holder:   (b1) HOLD?  no: run the next task   (b2) yes, and SUSPENDED: PARKED := 1, and leave
+ *               nothing is next: because of SUSPENDED it does not make the queue free: (b2)
+ *     resume:   (u1) HOLD := 0   (u2) SUSPENDED, PARKED := 0   (u3) it was PARKED: pass the baton on
+ *
+ * The suspender does not wait for the task that runs. Suspensions nest: only the first does p1-p2, only the last resume u1-u3; both are in
+ * queue/suspend.c, u2 here (sq__suspension_clear). b1 is in sq__baton_find (baton.h). b2 begins in sq__suspension_obey, or in nothing_next if
+ * nothing is queued (baton.c, concurrent/admit.c), and ends in sq__suspension_park.
+ *
+ *     p1 b1 p2      the holder sees HOLD but not SUSPENDED: it runs this one task, which may start after suspend has returned:
+ *                   sq_suspend allows one more
+ *     b1 p1 p2      the task's turn came before the suspension: it runs, as above
+ *     p2 u2 b2      the holder finds the word not SUSPENDED, or its swap fails: it continues
+ *     p2 b2 u2      the resume finds PARKED (or a shutdown or the last release was there before: they take a parked baton, too)
+ *     u1 b1 u2      a task starts before the resume has returned */
+#include "kernel/kernel_inline.h"
 
 #include "state/queue_lock.h"
 #include "observe/suspended_list.h"

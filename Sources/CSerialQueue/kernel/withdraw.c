@@ -1,6 +1,6 @@
 #include "kernel/withdraw.h"
 
-#include "gate/concurrent.h"
+#include "gate/gate_inline.h"
 #include "state/queue_lock.h"
 #include "kernel/ring.h"
 #include "observe/trace_hooks.h"

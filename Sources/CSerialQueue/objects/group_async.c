@@ -1,7 +1,7 @@
 /* group_async.c: tasks that are members of a group. */
+#include "gate/gate_inline.h"
 #include "include/sq_group.h"
 #include "include/sq_private.h"
-#include "gate/concurrent.h"
 #include "observe/watch_notes.h"
 #include "observe/wrapper.h"
 #include "state/handle.h"

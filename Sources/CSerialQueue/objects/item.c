@@ -2,10 +2,10 @@
 #include "objects/item.h"
 
 #include "include/sq_private.h"
+#include "kernel/kernel_inline.h"
 #include "objects/item_wait.h"
 #include "objects/member_count.h"
 #include "observe/watch_notes.h"
-#include "kernel/run_task.h"
 #include "observe/wrapper.h"
 
 #include <errno.h>

@@ -1,13 +1,13 @@
 /* item_submit.c: submitting an item, or one turn of an item that repeats, and cancelling it. item_record.h has the design. */
 #include "objects/item_submit.h"
 
+#include "gate/gate_inline.h"
 #include "include/sq_private.h"
 #include "objects/item.h"
 #include "objects/member_count.h"
 #include "timer/delayed.h"
 #include "queue/async.h"
 #include "queue/targeted.h"
-#include "gate/concurrent.h"
 #include "wait/deadlock.h"
 #include "state/handle.h"
 #include "thread/explored.h"

@@ -9,7 +9,7 @@
  * kept. */
 #include "objects/item_wait.h"
 
-#include "kernel/withdraw.h"
+#include "kernel/kernel.h"
 #include "objects/object_lock.h"
 
 #include <errno.h>

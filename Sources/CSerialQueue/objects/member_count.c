@@ -1,6 +1,6 @@
 #include "objects/member_count.h"
 
-#include "gate/concurrent.h"
+#include "gate/gate_inline.h"
 #include "objects/group.h"
 #include "objects/object_lock.h"
 #include "platform/memory.h"

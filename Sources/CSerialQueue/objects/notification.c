@@ -1,6 +1,6 @@
 #include "objects/notification.h"
 
-#include "gate/concurrent.h"
+#include "gate/gate_inline.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "platform/thread.h"

@@ -1,5 +1,6 @@
 #include "observe/reader.h"
 
+#include "gate/gate_inline.h"
 #include "platform/clock.h"
 #include "platform/list.h"
 #include "platform/thread.h"

@@ -7,7 +7,7 @@
  * needs neither, and has a plain frame. */
 #pragma once
 
-#include "gate/concurrent.h"
+#include "gate/gate_inline.h"
 #include "thread/self.h"
 #include "trace/sites.h"
 

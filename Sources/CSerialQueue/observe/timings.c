@@ -1,6 +1,6 @@
 #include "observe/timings.h"
 
-#include "gate/concurrent.h"
+#include "gate/gate_inline.h"
 #include "state/extras.h"
 
 static sq__timings_t *measured_of(const sq_queue_t *queue) {

@@ -1,7 +1,8 @@
+#include "gate/gate_inline.h"
 #include "include/sq_barrier.h"
 #include "include/sq_private.h"
 
-#include "kernel/current.h"
+#include "kernel/kernel_inline.h"
 #include "state/handle.h"
 #include "queue/async.h"
 #include "queue/concurrent_sync.h"

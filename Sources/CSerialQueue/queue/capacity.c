@@ -1,8 +1,8 @@
 #include "queue/capacity.h"
 
-#include "kernel/current.h"
+#include "gate/gate_inline.h"
+#include "kernel/kernel_inline.h"
 #include "observe/reader.h"
-#include "kernel/withdraw.h"
 #include "platform/container.h"
 #include "platform/list.h"
 #include "platform/memory.h"

@@ -1,7 +1,7 @@
 #include "queue/concurrent_sync.h"
 
-#include "concurrent/run_reader.h"
-#include "gate/stripes.h"
+#include "concurrent/concurrent.h"
+#include "gate/gate_inline.h"
 #include "observe/trace_hooks.h"
 #include "queue/queue_runner.h"
 #include "queue/turn.h"

@@ -1,13 +1,13 @@
 #include "queue/end.h"
 
-#include "concurrent/admit.h"
+#include "concurrent/concurrent.h"
+#include "gate/gate_inline.h"
+#include "kernel/kernel.h"
 #include "observe/watch_notes.h"
 #include "state/extras.h"
 #include "state/handle.h"
 #include "state/queue_lock.h"
 #include "observe/probes.h"
-#include "kernel/ring.h"
-#include "gate/stripes.h"
 #include "observe/suspended_list.h"
 #include "observe/trace_hooks.h"
 #include "platform/list.h"
@@ -146,7 +146,6 @@ bool sq__end_close(sq_queue_t *queue, sq_shutdown_mode_t mode) {
     } while (!sq__cas_acq_rel(&queue->state, &state, next));
     return sq__state_is_free(state) || (state & SQ__PARKED) || sq__concurrent_takes(queue);
 }
-
 
 void sq__queue_dispose(sq_queue_t *queue) {
     sq__runner_t runner = sq__load_relaxed(&queue->runner);

@@ -1,9 +1,10 @@
 #include "queue/pending_timers.h"
 
+#include "concurrent/concurrent.h"
+#include "gate/gate_inline.h"
 #include "platform/list.h"
 #include "state/extras.h"
 #include "state/queue_lock.h"
-#include "concurrent/run_reader.h"
 
 #include <errno.h>
 

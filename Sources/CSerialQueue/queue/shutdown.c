@@ -1,6 +1,6 @@
 #include "include/sq_shutdown.h"
 
-#include "kernel/current.h"
+#include "kernel/kernel_inline.h"
 #include "state/handle.h"
 #include "state/queue_lock.h"
 #include "observe/probes.h"

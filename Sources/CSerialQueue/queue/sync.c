@@ -4,11 +4,9 @@
  * two compare-and-swaps and a call, without token, slot or memory. Otherwise the thread takes a slot, leaves its token there,
  * and waits for the baton. */
 
-#include "kernel/current.h"
+#include "concurrent/concurrent.h"
+#include "kernel/kernel_inline.h"
 #include "state/handle.h"
-#include "kernel/ring.h"
-#include "concurrent/run_reader.h"
-#include "kernel/run_task.h"
 #include "observe/trace_hooks.h"
 #include "platform/unwind.h"
 #include "platform/thread.h"

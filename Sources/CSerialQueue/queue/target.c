@@ -20,17 +20,16 @@
  * program has released all of its own references. If the target is suspended then, nobody can resume it: it is shut down. A pinned target is
  * released under its lock, and the last pin is removed under the same lock. So the queue exists while the releaser looks at it. A releaser
  * that does not see a pin that is just being made cannot be the last one: the thread that makes it has a reference of its own, and sees it. */
+#include "gate/gate_inline.h"
 #include "include/sq_queue.h"
 
-#include "kernel/current.h"
-#include "kernel/run_task.h"
+#include "kernel/kernel_inline.h"
 #include "observe/call_sites.h"
 #include "platform/container.h"
 #include "platform/thread.h"
 #include "queue/after_end.h"
 #include "queue/create.h"
 #include "queue/end.h"
-#include "gate/concurrent.h"
 #include "queue/queue_runner.h"
 #include "queue/targeted.h"
 #include "queue/turn.h"

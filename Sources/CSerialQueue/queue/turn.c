@@ -1,12 +1,11 @@
 #include "queue/turn.h"
 
-#include "kernel/ring.h"
+#include "gate/gate_inline.h"
+#include "kernel/kernel_inline.h"
 #include "observe/call_sites.h"
-#include "kernel/shared.h"
 #include "observe/timings.h"
 #include "observe/trace_hooks.h"
 #include "state/queue_lock.h"
-#include "gate/concurrent.h"
 #include "queue/queue_runner.h"
 #include "wait/wait.h"
 

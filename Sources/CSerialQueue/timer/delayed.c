@@ -20,9 +20,9 @@
 
 #include "include/sq_private.h"
 #include "include/sq_timer.h"
+#include "kernel/kernel.h"
 #include "state/handle.h"
 #include "state/queue_lock.h"
-#include "kernel/withdraw.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "queue/async.h"

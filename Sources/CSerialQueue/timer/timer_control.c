@@ -1,5 +1,5 @@
 /* timer_control.c: suspending a timer, and a task for the time after its last firing. timer_fire.c has the design. */
-#include "gate/concurrent.h"
+#include "gate/gate_inline.h"
 #include "include/sq_private.h"
 #include "queue/async.h"
 #include "state/queue_lock.h"

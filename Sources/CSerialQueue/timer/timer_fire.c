@@ -44,8 +44,8 @@
  * together with the owner's: a timer that waits for the end of the queue must not prevent it (pending_timers.h). */
 #include "timer/timer_fire.h"
 
-#include "gate/concurrent.h"
-#include "kernel/depth.h"
+#include "gate/gate_inline.h"
+#include "kernel/kernel.h"
 #include "observe/watch_notes.h"
 #include "observe/probes.h"
 #include "observe/trace_hooks.h"

@@ -1,5 +1,6 @@
 #include "wait/edge.h"
 
+#include "gate/gate_inline.h"
 #include "observe/reader.h"
 
 /* True: what the wait needs of its queue runs in tasks of this one. With a serial root that is the root, in whose tasks those of the targets

@@ -1,6 +1,6 @@
 #include "explore/names.h"
 
-#include "kernel/ring.h"
+#include "kernel/kernel_inline.h"
 #include "observe/wrapper.h"
 #include "platform/container.h"
 #include "platform/memory.h"

@@ -23,6 +23,7 @@
 #include "explore/functions.h"
 #include "explore/record.h"
 #include "include/sq_types.h"
+#include "kernel/kernel_inline.h"
 #include "runner/hosted.h"
 #include "runner/runner.h"
 #include "thread/explored.h"

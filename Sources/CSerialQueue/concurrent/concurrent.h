@@ -1,7 +1,17 @@
-/* run_reader.h: running a function as a task of a concurrent queue, on the calling thread. */
+/* concurrent.h: running the tasks of a concurrent queue. admit.h has how the holder of its baton goes through the ring. */
 #pragma once
 
-#include "kernel/run_task.h"
+#include "kernel/kernel_inline.h"
+
+/* O. Leaves the baton to the pool. True: the caller posts the queue's entry; else it must not touch the queue again. */
+bool sq__admit_by_pool(sq_queue_t *queue);
+
+/* O. Admits what it can, and passes the baton on. True: the queue is empty and to end: the caller, which still holds the baton, ends it. That
+ * cannot be while the caller is inside as a reader. */
+bool sq__admit_pass(sq_queue_t *queue);
+
+/* Called by the pool with the queue's entry; returns as sq__run_tasks. */
+sq__next_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran);
 
 /* sq__reader_run on a queue that is watched, traced or measured. */
 void sq__reader_run_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, const void *site, bool begins);

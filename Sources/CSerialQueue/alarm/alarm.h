@@ -15,8 +15,8 @@
  * do not start a thread each. A user takes a lease before it sets alarms: that can fail, setting cannot. */
 #pragma once
 
-#include "alarm/alarm_types.h"
-#include "include/sq_private.h" /* sq__alarms_now */
+#include "alarm/alarm_inline.h"
+#include "include/sq_private.h" /* sq__alarms_now; sq__alarms_next: SQ__NEVER if no alarm is set */
 #include "platform/mutex.h"
 
 /* Takes a lease on the process's set. Returns 0 or ENOMEM. */
@@ -44,3 +44,20 @@ typedef struct sq__alarms_visitor {
     sq__patience_t *patience;
 } sq__alarms_visitor_t;
 bool sq__alarms_visit(sq__alarms_t *alarms, const sq__alarms_visitor_t *visitor);
+
+/* Sets of alarms with a clock of their own, which moves only when it is advanced */
+
+/* Creates a set with its own clock, which starts at 0; returns NULL without memory. The set must be empty when it is destroyed. */
+sq__alarms_t *sq__alarms_create(void);
+void sq__alarms_destroy(sq__alarms_t *alarms);
+
+/* If an alarm is due by `time`, advances the clock to its due time, calls it and returns true.
+ * Otherwise advances the clock to `time` and returns false. The clock never moves back. */
+bool sq__alarms_advance(sq__alarms_t *alarms, uint64_t time);
+
+/* Calls `visit` for each alarm that is due at the time that sq__alarms_next returns, under the set's lock; the one that was set first comes first,
+ * the others in no particular order. */
+void sq__alarms_next_ties(sq__alarms_t *alarms, void (*visit)(void *context, sq__alarm_t *alarm), void *context);
+
+/* Calls one of those alarms, and advances the clock to its due time. */
+void sq__alarms_call(sq__alarms_t *alarms, sq__alarm_t *alarm);

@@ -1,4 +1,4 @@
-#include "alarm/alarm_manual.h"
+#include "alarm/alarm.h"
 
 #include "alarm/alarm_set.h"
 #include "platform/container.h"

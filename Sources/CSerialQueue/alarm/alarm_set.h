@@ -1,7 +1,8 @@
 /* alarm_set.h: the fields of a set of alarms, and what both kinds of set do with them. alarm.h has the design. */
 #pragma once
 
-#include "alarm/alarm_types.h"
+#include "alarm/alarm_inline.h"
+#include "alarm/heap.h"
 #include "platform/mutex.h"
 #include "thread/token.h"
 

@@ -7,21 +7,10 @@
  * objects, so nothing is allocated. Removing a node does not need its heap. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "alarm/alarm_inline.h"
 
 /* The bits of a node's order. */
 #define SQ__HEAP_ORDERS ((UINT64_C(1) << 56) - 1)
-
-/* All zero: it is in no heap. */
-typedef struct sq__heap_node {
-    uint64_t key;
-    uint64_t order : 56; /* among equal keys */
-    uint64_t rank : 8;   /* number of nodes on the rightmost path, including this one */
-    struct sq__heap_node *left, *right;
-    struct sq__heap_node *above; /* the parent; NULL: it is in no heap */
-} sq__heap_node_t;
 
 /* All zero: empty. */
 typedef struct sq__heap {
@@ -32,14 +21,6 @@ typedef struct sq__heap {
 static inline sq__heap_node_t *sq__heap_first(const sq__heap_t *heap) { return heap->top.left; }
 
 static inline bool sq__heap_has(const sq__heap_node_t *node) { return node->above != NULL; }
-
-/* True: a comes before b. NULL comes last. */
-static inline bool sq__heap_before(const sq__heap_node_t *a, const sq__heap_node_t *b) {
-    if (a == NULL || b == NULL) {
-        return a != NULL;
-    }
-    return a->key != b->key ? a->key < b->key : a->order < b->order;
-}
 
 /* The node after this one among those whose key is the smallest of all, in no particular order; NULL: that was the last one. The
  * first one is sq__heap_first. */

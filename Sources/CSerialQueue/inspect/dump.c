@@ -10,7 +10,7 @@
 #include "observe/suspended_list.h"
 #include "platform/clock.h"
 #include "platform/program.h"
-#include "wait/deadlock_report.h"
+#include "wait/wait.h"
 
 #include <errno.h>
 

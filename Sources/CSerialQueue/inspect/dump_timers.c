@@ -1,6 +1,6 @@
 #include "inspect/dump_timers.h"
 
-#include "timer/delayed.h"
+#include "alarm/alarm.h"
 #include "timer/timer.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
 
 #include "inspect/dump_queues.h"
 #include "inspect/dump_threads.h"
+#include "objects/objects.h"
 #include "state/state.h"
-#include "objects/object_peek.h"
 
 enum { MOST_LINKS = 8 };
 

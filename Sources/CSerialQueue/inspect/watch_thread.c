@@ -14,7 +14,7 @@
 #include "thread/process.h"
 #include "trace/session.h"
 #include "thread/token.h"
-#include "wait/deadlock.h"
+#include "wait/wait.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,10 +4,10 @@
 #include "include/sq_private.h"
 #include "observe/watch_notes.h"
 #include "observe/wrapper.h"
+#include "queue/queue.h"
 #include "state/handle.h"
 #include "objects/member_count.h"
 #include "platform/memory.h"
-#include "queue/async.h"
 
 #include <errno.h>
 

@@ -5,12 +5,11 @@
 #include "include/sq_private.h"
 #include "objects/item.h"
 #include "objects/member_count.h"
-#include "timer/delayed.h"
-#include "queue/async.h"
-#include "queue/targeted.h"
-#include "wait/deadlock.h"
+#include "queue/queue.h"
 #include "state/handle.h"
 #include "thread/explored.h"
+#include "timer/timer.h"
+#include "wait/wait.h"
 
 #include <errno.h>
 

@@ -4,8 +4,8 @@
 #include "objects/group.h"
 #include "objects/object_lock.h"
 #include "platform/memory.h"
-#include "queue/targeted.h"
-#include "wait/deadlock.h"
+#include "queue/queue.h"
+#include "wait/wait.h"
 
 #include <errno.h>
 

@@ -1,13 +1,13 @@
 #include "objects/notification.h"
 
+#include "alarm/alarm.h"
 #include "gate/gate_inline.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
 #include "platform/unwind.h"
-#include "queue/async.h"
-#include "queue/queue_runner.h"
-#include "timer/timed.h"
+#include "queue/queue.h"
+#include "timer/timer.h"
 
 #include <errno.h>
 

@@ -9,7 +9,7 @@
  * notification is left, so those that are registered meanwhile wait in the object's list, and the order is kept. */
 #pragma once
 
-#include "alarm/alarm.h"
+#include "alarm/alarm_inline.h"
 #include "state/queue.h"
 
 /* What continues after notifications that an alarm had to submit. */

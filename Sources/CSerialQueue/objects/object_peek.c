@@ -1,4 +1,4 @@
-#include "objects/object_peek.h"
+#include "objects/objects.h"
 
 #include "objects/item_record.h"
 #include "objects/member_count_record.h"

@@ -17,7 +17,7 @@
 #include "objects/object_lock.h"
 #include "objects/waiters.h"
 #include "platform/unwind.h"
-#include "wait/deadlock_report.h"
+#include "wait/wait.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -30,6 +30,7 @@
 #include "pool/parts.h"
 #include "pool/pool_internal.h"
 
+#include "include/sq_private.h"
 #include "platform/container.h"
 #include "platform/thread.h"
 #include "pool/ready.h"

@@ -1,5 +1,6 @@
 #include "pool/growth_alarm.h"
 
+#include "alarm/alarm.h"
 #include "pool/parts.h"
 #include "pool/pool_internal.h"
 

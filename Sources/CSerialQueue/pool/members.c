@@ -1,5 +1,6 @@
 #include "pool/members.h"
 
+#include "alarm/alarm.h"
 #include "platform/memory.h"
 #include "platform/container.h"
 #include "platform/probe.h"

@@ -15,8 +15,8 @@
 #include "platform/unwind.h"
 #include "queue/capacity.h"
 #include "queue/queue_runner.h"
-#include "wait/deadlock_report.h"
 #include "queue/turn.h"
+#include "wait/wait.h"
 
 #include <errno.h>
 

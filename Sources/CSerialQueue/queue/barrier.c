@@ -3,11 +3,12 @@
 #include "include/sq_private.h"
 
 #include "kernel/kernel_inline.h"
+#include "queue/queue.h"
 #include "state/handle.h"
 #include "queue/async.h"
 #include "queue/concurrent_sync.h"
 #include "thread/explored.h"
-#include "wait/deadlock_report.h"
+#include "wait/wait.h"
 
 #include <errno.h>
 

@@ -8,7 +8,6 @@
 #include "platform/memory.h"
 #include "platform/mutex.h"
 #include "thread/explored.h"
-#include "wait/deadlock_report.h"
 #include "wait/wait.h"
 
 #include <errno.h>

@@ -8,7 +8,6 @@
 #include "wait/wait.h"
 #include "platform/thread.h"
 #include "thread/spin.h"
-#include "wait/deadlock_report.h"
 
 #include <errno.h>
 

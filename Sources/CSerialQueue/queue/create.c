@@ -14,9 +14,9 @@
 #include "queue/capacity.h"
 #include "queue/end.h"
 #include "queue/queue_runner.h"
-#include "wait/deadlock.h"
 #include "queue/suspend.h"
 #include "trace/session.h"
+#include "wait/wait.h"
 
 #include <errno.h>
 #include <string.h>

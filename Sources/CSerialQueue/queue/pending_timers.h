@@ -9,24 +9,7 @@
  * queue; with a reference it could keep that end from coming, if the queue is suspended and has no other references. */
 #pragma once
 
-#include "state/queue.h"
-
-/* A member of the delayed task or timer. L under the queue's lock. */
-typedef struct sq__pending_timer {
-    sq_function_t end;           /* O  called with this record, which is off the list; no lock is held, the queue is the current one */
-    bool keeps_queue;            /* fixed  it has a reference to the queue, which is released when the queue is closed */
-    struct sq__pending_timer *next;  /* L */
-    struct sq__pending_timer **link; /* L  what points to it; NULL: it is not on the list */
-} sq__pending_timer_t;
-
-/* L. Adds it to the list. Returns 0, ESHUTDOWN or ENOMEM. */
-int sq__pending_timers_add(sq_queue_t *queue, sq__pending_timer_t *pending);
-
-/* L. Removes it from the list, which it is on: the end of the queue no longer concerns it. */
-void sq__pending_timers_remove(sq_queue_t *queue, sq__pending_timer_t *pending);
-
-/* L. False: it was removed from the list. */
-static inline bool sq__pending_timers_is_listed(const sq__pending_timer_t *pending) { return pending->link != NULL; }
+#include "queue/queue.h"
 
 /* L. There is something on the list. */
 bool sq__pending_timers_exists(const sq_queue_t *queue);

@@ -3,13 +3,10 @@
  * DESIGN. To the cache a queue is a client (thread/cache.h), to the other kinds a ready entry. The queue has a reference to its pool. */
 #pragma once
 
-#include "state/queue.h"
 #include "observe/trace_hooks.h"
+#include "queue/queue.h"
 
 #include <errno.h>
-
-/* Fixes the queue's targets, and makes it a client of the cache if it has no runner and no target. Returns 0 and *runner, ENOMEM or ESHUTDOWN. */
-int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner);
 
 /* Makes sure that the queue has its runner, before a task for it is accepted. Returns 0 and *runner, ENOMEM, ESHUTDOWN or
  * ESTALE. If a trace is under way, the queue records from now on. */
@@ -23,10 +20,3 @@ static inline __attribute__((always_inline)) int sq__runner_find(sq_queue_t *que
     }
     return __builtin_expect(*runner != 0, 1) ? 0 : sq__runner_start(queue, runner);
 }
-
-/* O. Passes the baton on, by a thread that does not run asynchronous tasks. The caller does not touch the queue again unless
- * it has a reference. */
-void sq__baton_pass(sq_queue_t *queue);
-
-/* What runners call for a queue that is ready. */
-sq__ready_end_t sq__run_queue(sq__ready_t *ready, size_t batch, size_t *ran);

@@ -10,7 +10,6 @@
 #include "queue/pending_timers.h"
 #include "queue/queue_runner.h"
 #include "queue/targeted.h"
-#include "wait/deadlock_report.h"
 #include "wait/wait.h"
 
 #include <errno.h>

@@ -17,7 +17,6 @@
 #include "queue/turn.h"
 #include "thread/explored.h"
 #include "thread/spin.h"
-#include "wait/deadlock_report.h"
 #include "wait/wait.h"
 
 #include <errno.h>

@@ -35,7 +35,7 @@
 #include "queue/turn.h"
 #include "state/handle.h"
 #include "state/queue_lock.h"
-#include "wait/deadlock_report.h"
+#include "wait/wait.h"
 
 #include <errno.h>
 

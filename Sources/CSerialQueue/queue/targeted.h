@@ -2,6 +2,7 @@
  * stands below the submissions, which come after the fixing; target.c above them. */
 #pragma once
 
+#include "queue/queue.h"
 #include "state/extras.h"
 
 typedef struct sq__targeted {
@@ -21,13 +22,3 @@ static inline sq_queue_t *sq__targeted_at(const sq_queue_t *queue) {
 
 /* The record as the queue's runner. */
 static inline sq__runner_t sq__targeted_runner(sq__targeted_t *record) { return sq__runner(record, SQ__BAND_NORMAL); }
-
-void sq__targeted_fix_now(sq_queue_t *queue) __attribute__((cold));
-
-/* Fixes the queue's target, that one's target, and so on: from now on sq_queue_set_target returns EBUSY for each of them. Comes before everything
- * that depends on them: a submission, a wait, a member of a group, a clock. The caller has none of the queues' locks. */
-static inline void sq__targeted_fix(sq_queue_t *queue) {
-    if (__builtin_expect(sq__load_acquire(&queue->control) & SQ__MOVABLE, 0)) { /* [fixed] acquire: the targets, if they are fixed */
-        sq__targeted_fix_now(queue);
-    }
-}

@@ -1,6 +1,6 @@
 #include "runner/manual.h"
 
-#include "alarm/alarm_manual.h"
+#include "alarm/alarm.h"
 #include "include/sq_private.h"
 #include "platform/clock.h"
 #include "runner/runner_inline.h"

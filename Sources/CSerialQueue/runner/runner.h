@@ -33,7 +33,7 @@
  * look into another object. What is NULL in the table of a kind has the default that stands here at the function. */
 #pragma once
 
-#include "alarm/alarm.h"
+#include "alarm/alarm_inline.h"
 #include "include/sq_pool.h"
 #include "platform/mutex.h"
 #include "thread/cache.h"

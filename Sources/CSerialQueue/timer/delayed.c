@@ -16,7 +16,9 @@
  *
  * The list and the alarm each hold a reference to it, under the lock. It holds a reference to its queue until it is in the ring,
  * or the queue is closed (pending_timers.h). From then on it is like other tasks: a suspended queue without references discards it. */
-#include "timer/delayed.h"
+#include "alarm/alarm.h"
+#include "queue/queue.h"
+#include "timer/timer.h"
 
 #include "include/sq_private.h"
 #include "include/sq_timer.h"
@@ -25,9 +27,6 @@
 #include "state/queue_lock.h"
 #include "platform/container.h"
 #include "platform/memory.h"
-#include "queue/async.h"
-#include "queue/pending_timers.h"
-#include "queue/queue_runner.h"
 #include "timer/timed.h"
 
 #include <errno.h>

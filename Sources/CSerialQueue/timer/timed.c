@@ -1,8 +1,10 @@
 #include "timer/timed.h"
 
+#include "alarm/alarm.h"
 #include "observe/trace_hooks.h"
 #include "platform/clock.h"
-#include "queue/queue_runner.h"
+#include "queue/queue.h"
+#include "timer/timer.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* timed.h: what delayed tasks, timers and notifications share: a clock, and another try when there was no memory. */
 #pragma once
 
-#include "alarm/alarm.h"
+#include "alarm/alarm_inline.h"
 #include "state/queue.h"
 
 /* Makes sure that the queue can run tasks, and records if a trace is under way; takes a lease on the set of alarms with the queue's clock; sq__alarms_release returns
@@ -10,6 +10,3 @@ int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms);
 
 /* The time that many nanoseconds from now; SQ__NEVER on overflow. */
 uint64_t sq__timed_in(sq__alarms_t *alarms, uint64_t nanoseconds);
-
-/* L. Called when there was no memory: sets the alarm to try again a little later. */
-void sq__timed_try_again(sq__alarms_t *alarms, sq__alarm_t *alarm);

@@ -1,7 +1,9 @@
 /* timer.c: the calls of a timer's owner. timer_fire.c explains how they race with the firings. */
 #include "timer/timer.h"
 
+#include "alarm/alarm.h"
 #include "include/sq_private.h"
+#include "queue/queue.h"
 #include "timer/timer_fire.h"
 #include "state/handle.h"
 #include "state/queue_lock.h"
@@ -9,8 +11,7 @@
 #include "platform/list.h"
 #include "platform/memory.h"
 #include "platform/peek.h"
-#include "queue/queue_runner.h"
-#include "wait/deadlock_report.h"
+#include "wait/wait.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* timer_control.c: suspending a timer, and a task for the time after its last firing. timer_fire.c has the design. */
 #include "gate/gate_inline.h"
 #include "include/sq_private.h"
-#include "queue/async.h"
+#include "queue/queue.h"
 #include "state/queue_lock.h"
 #include "timer/timer_fire.h"
 

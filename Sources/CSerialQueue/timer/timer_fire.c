@@ -44,18 +44,19 @@
  * together with the owner's: a timer that waits for the end of the queue must not prevent it (pending_timers.h). */
 #include "timer/timer_fire.h"
 
+#include "alarm/alarm.h"
 #include "gate/gate_inline.h"
 #include "kernel/kernel.h"
 #include "observe/watch_notes.h"
 #include "observe/probes.h"
 #include "observe/trace_hooks.h"
 #include "observe/wrapper.h"
+#include "queue/queue.h"
 #include "state/queue_lock.h"
 #include "platform/container.h"
 #include "platform/list.h"
 #include "platform/memory.h"
-#include "queue/async.h"
-#include "queue/queue_runner.h"
+#include "timer/timer.h"
 
 #include <errno.h>
 

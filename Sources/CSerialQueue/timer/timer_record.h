@@ -2,7 +2,7 @@
 #pragma once
 
 #include "include/sq_timer.h"
-#include "queue/pending_timers.h"
+#include "queue/queue.h"
 #include "timer/timed.h"
 #include "wait/wait.h"
 

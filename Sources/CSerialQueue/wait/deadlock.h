@@ -35,14 +35,5 @@
  * possibly this one. */
 void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t deadline);
 
-/* Searches again for the waits for this object (of a subject), after a task that they depend on was submitted. */
-void sq__deadlock_look_again(const void *object);
-
-/* The same after a barrier or the end of this concurrent queue began to wait for readers. The queue may already be freed. */
-void sq__deadlock_look_again_at(const sq_queue_t *queue);
-
 /* Removes the edge after the wait. Returns true if the wait was refused because of a cycle; the thread's report describes it. */
 bool sq__deadlock_leave(sq__edge_t *edge);
-
-/* Copies the label of what this thread waits for during a task; "" if it does not wait. */
-void sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size);

@@ -2,7 +2,12 @@
  * (deadlock.h) follows these edges. */
 #pragma once
 
-#include "wait/wait_record.h"
+#include "wait/wait.h"
+
+/* The label, in reports, of what the thread waits for. */
+static inline const char *sq__wait_label(const sq__wait_t *wait) {
+    return wait->subject != NULL ? wait->subject->label : wait->queue->label;
+}
 
 /* A task of a queue or the function of a once that a thread is running, or a runner that it owns: one of them is there. */
 typedef struct sq__held {

@@ -4,7 +4,7 @@
  * an item, the group or item says it (sq__subject_t). Such a wait has a token of its own, as the tasks may need the thread's for their waits. All others only look at `runs`. */
 #pragma once
 
-#include "wait/wait_record.h"
+#include "wait/wait.h"
 
 static inline bool sq__wait_is_running(const sq__wait_t *wait) { return wait->runs != SQ__WAIT_SLEEPS; }
 

@@ -1,6 +1,6 @@
 #include "explore/control.h"
 
-#include "alarm/alarm_manual.h"
+#include "alarm/alarm.h"
 #include "explore/names.h"
 #include "explore/ways.h"
 #include "platform/container.h"

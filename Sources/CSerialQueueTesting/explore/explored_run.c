@@ -1,6 +1,6 @@
 #include "explore/explored_run.h"
 
-#include "alarm/alarm_manual.h"
+#include "alarm/alarm.h"
 #include "explore/control.h"
 #include "explore/names.h"
 #include "explore/pump.h"
@@ -10,7 +10,7 @@
 #include "platform/memory.h"
 #include "platform/text.h"
 #include "platform/thread.h"
-#include "queue/queue_runner.h"
+#include "queue/queue.h"
 #include "runner/hosted.h"
 #include "runner/manual.h"
 #include "runner/runner_inline.h"

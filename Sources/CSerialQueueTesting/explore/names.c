@@ -4,7 +4,6 @@
 #include "observe/wrapper.h"
 #include "platform/container.h"
 #include "platform/memory.h"
-#include "timer/delayed.h"
 #include "timer/timer.h"
 
 static SQ__ATOMIC(sq__closure_namer_t) name_closure;

@@ -28,7 +28,7 @@
 #include "runner/runner.h"
 #include "thread/explored.h"
 #include "thread/worker.h"
-#include "wait/wait_record.h"
+#include "wait/wait.h"
 
 typedef struct sq__run sq__run_t;
 

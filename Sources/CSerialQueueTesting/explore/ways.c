@@ -1,6 +1,6 @@
 #include "explore/ways.h"
 
-#include "alarm/alarm_manual.h"
+#include "alarm/alarm.h"
 #include "explore/names.h"
 #include "platform/container.h"
 #include "platform/fatal.h"

@@ -1,6 +1,5 @@
 /* alarm_fork_test.c: in the child of a fork the process's set of alarms begins anew; the parent's alarms are called in the
  * parent alone. ThreadSanitizer cannot follow a process with threads through a fork: nothing is tested there. */
-#include "alarm/alarm_manual.h"
 #include "child.h"
 #include "inject.h"
 #include "latch.h"

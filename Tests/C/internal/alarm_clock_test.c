@@ -1,6 +1,5 @@
 /* alarm_clock_test.c: sets of alarms with a clock of their own, and the cost of setting and cancelling. alarm_test.c has the
  * process's set. */
-#include "alarm/alarm_manual.h"
 #include "harness.h"
 #include "inject.h"
 

@@ -1,5 +1,4 @@
 /* alarm_test.c: the process's set of alarms, and its thread. alarm_clock_test.c has sets with a clock of their own. */
-#include "alarm/alarm_manual.h"
 #include "harness.h"
 #include "inject.h"
 #include "latch.h"

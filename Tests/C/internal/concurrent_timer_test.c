@@ -1,7 +1,7 @@
 /* concurrent_timer_test.c: waits for a timer of a concurrent queue. They need its handler, which runs as a reader, and nothing else. */
-#include "alarm/alarm_manual.h"
 #include "concurrent.h"
 
+#include "alarm/alarm.h"
 #include "pool/pool.h"
 #include "sq_timer.h"
 

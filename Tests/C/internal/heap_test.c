@@ -6,6 +6,7 @@
 #include "platform/clock.h"
 #include "platform/mutex.h"
 #include "alarm/alarm.h"
+#include "alarm/heap.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

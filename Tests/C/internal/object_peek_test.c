@@ -2,8 +2,7 @@
 #include "group.h"
 #include "inject.h"
 #include "outcome.h"
-
-#include "objects/object_peek.h"
+#include "objects/objects.h"
 
 #include <string.h>
 

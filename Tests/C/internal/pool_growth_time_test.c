@@ -1,6 +1,6 @@
 /* pool_growth_time_test.c: how soon a pool grows, on a clock that the test moves. How far it grows: pool_grow_test.c. */
-#include "alarm/alarm_manual.h"
 #include "caller.h"
+#include "alarm/alarm.h"
 #include "platform/processors.h"
 #include "sq_pool.h"
 #include "platform/thread.h"

@@ -1,7 +1,7 @@
 /* timings_test.c: every task of a measured queue is counted once, with its own times. */
-#include "alarm/alarm_manual.h"
 #include "concurrent.h"
 #include "measured.h"
+#include "alarm/alarm.h"
 #include "pool/pool.h"
 #include "pools.h"
 #include "platform/clock.h"

@@ -2,10 +2,10 @@
 #ifndef POOL_CLOCK_H
 #define POOL_CLOCK_H
 
-#include "alarm/alarm_manual.h"
 #include "harness.h"
 #include "latch.h"
 
+#include "alarm/alarm.h"
 #include "platform/thread.h"
 #include "pool/growth_alarm.h"
 #include "pool/members.h"

@@ -2,7 +2,7 @@
 #ifndef TIMER_CALLS_H
 #define TIMER_CALLS_H
 
-#include "alarm/alarm_manual.h"
+#include "alarm/alarm.h"
 #include "pool/pool.h"
 #include "timed.h"
 

@@ -1,4 +1,4 @@
-/* object_peek.h: what a group or an item waits for, for a dump. */
+/* objects.h: what a group or an item waits for, for a dump. */
 #pragma once
 
 #include "include/sq_types.h"

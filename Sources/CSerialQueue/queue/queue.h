@@ -1,0 +1,65 @@
+/* queue.h: what the rooms above submit to a queue, and what they must know of its calls. The public calls (include/) are defined in the files of this room. */
+#pragma once
+
+#include "include/sq_time.h"
+#include "state/queue.h"
+
+/* Submitting */
+
+/* Makes sure that the queue can take tasks. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */
+int sq__async_prepare(sq_queue_t *queue);
+
+/* As sq_async_until, for work of any kind that takes up room. */
+int sq__async_submit(sq_queue_t *queue, sq_time_t deadline, uint16_t kind, const sq__work_t *work, const void *caller);
+
+/* Submits work that needs no room: a DUE, or such a CANCELLABLE. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */
+int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, const void *caller);
+
+/* The same, but not more than that: L; without the lock for work that cannot be withdrawn (SQ__NOTIFICATION). The queue has its runner. *passes is set to
+ * true if the caller now holds the baton: it must release the lock, if it has it, and then pass the baton (sq__baton_pass). The queue exists until
+ * then. Returns 0, ENOMEM or ESHUTDOWN. */
+int sq__async_put(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, const void *caller, bool *passes);
+
+/* As sq__withdraw, and gives back the room. May call the `decided` of a task that waits for room. */
+bool sq__async_withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place);
+
+void sq__targeted_fix_now(sq_queue_t *queue) __attribute__((cold));
+
+/* Fixes the queue's target, that one's target, and so on: from now on sq_queue_set_target returns EBUSY for each of them. Comes before everything
+ * that depends on them: a submission, a wait, a member of a group, a clock. The caller has none of the queues' locks. */
+static inline void sq__targeted_fix(sq_queue_t *queue) {
+    if (__builtin_expect(sq__load_acquire(&queue->control) & SQ__MOVABLE, 0)) { /* [fixed] acquire: the targets, if they are fixed */
+        sq__targeted_fix_now(queue);
+    }
+}
+
+/* Running */
+
+/* Fixes the queue's targets, and makes it a client of the cache if it has no runner and no target. Returns 0 and *runner, ENOMEM or ESHUTDOWN. */
+int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner);
+
+/* O. Passes the baton on, by a thread that does not run asynchronous tasks. The caller does not touch the queue again unless
+ * it has a reference. */
+void sq__baton_pass(sq_queue_t *queue);
+
+/* What runners call for a queue that is ready. */
+sq__ready_end_t sq__run_queue(sq__ready_t *ready, size_t batch, size_t *ran);
+
+/* Delayed tasks and timers that end with their queue: pending_timers.h */
+
+/* A member of the delayed task or timer. L under the queue's lock. */
+typedef struct sq__pending_timer {
+    sq_function_t end;           /* O  called with this record, which is off the list; no lock is held, the queue is the current one */
+    bool keeps_queue;            /* fixed  it has a reference to the queue, which is released when the queue is closed */
+    struct sq__pending_timer *next;  /* L */
+    struct sq__pending_timer **link; /* L  what points to it; NULL: it is not on the list */
+} sq__pending_timer_t;
+
+/* L. Adds it to the list. Returns 0, ESHUTDOWN or ENOMEM. */
+int sq__pending_timers_add(sq_queue_t *queue, sq__pending_timer_t *pending);
+
+/* L. Removes it from the list, which it is on: the end of the queue no longer concerns it. */
+void sq__pending_timers_remove(sq_queue_t *queue, sq__pending_timer_t *pending);
+
+/* L. False: it was removed from the list. */
+static inline bool sq__pending_timers_is_listed(const sq__pending_timer_t *pending) { return pending->link != NULL; }

@@ -1,6 +1,8 @@
 /* depth.c: the depth that a queue reports while tasks come and go. */
 #include "scenario.h"
 
+#include "memory/blocks.h"
+
 enum { TASKS = 8 };
 
 static void nothing(void *unused) { (void)unused; }

@@ -12,7 +12,7 @@
 #include "platform/peek.h"
 #include "platform/symbols.h"
 #include "thread/self.h"
-#include "trace/sites.h"
+#include "trace/trace.h"
 #include "wait/wait.h"
 
 /* SQ__DUMP_TRIES: how often a dump tries to get locks, all together; on an idle machine they take a second. */

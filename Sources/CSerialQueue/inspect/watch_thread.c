@@ -12,8 +12,8 @@
 #include "platform/thread.h"
 #include "platform/unwind.h"
 #include "thread/process.h"
-#include "trace/session.h"
 #include "thread/token.h"
+#include "trace/trace.h"
 #include "wait/wait.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include "platform/unwind.h"
 #include "state/work.h"
 #include "thread/self.h"
-#include "trace/sites.h"
+#include "trace/trace.h"
 
 /* Slots: segment.h */
 

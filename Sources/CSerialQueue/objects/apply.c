@@ -30,7 +30,7 @@
 #include "platform/memory.h"
 #include "platform/unwind.h"
 #include "pool/pool.h"
-#include "trace/recorder.h"
+#include "trace/trace.h"
 #include "wait/wait.h"
 
 #include <errno.h>

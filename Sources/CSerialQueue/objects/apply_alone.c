@@ -4,7 +4,7 @@
 #include "platform/thread.h"
 #include "platform/unwind.h"
 #include "thread/self.h"
-#include "trace/recorder.h"
+#include "trace/trace.h"
 
 /* A loop that is over within this many nanoseconds is brief. Tests set another number. */
 #ifndef SQ__APPLY_BRIEF

@@ -5,8 +5,7 @@
 #pragma once
 
 #include "state/queue.h"
-#include "trace/recorder.h"
-#include "trace/sites.h"
+#include "trace/trace.h"
 
 static inline bool sq__is_sited(const sq_queue_t *queue) {
     return __builtin_expect(sq__load_relaxed(&queue->control) & SQ__SITED, 0);

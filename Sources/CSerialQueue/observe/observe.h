@@ -7,7 +7,7 @@
 #include "observe/timings.h"
 #include "observe/watch_notes.h"
 #include "platform/atomic.h"
-#include "trace/recorder.h"
+#include "trace/trace.h"
 
 /* A task that is about to run. */
 typedef struct sq__task_seen {

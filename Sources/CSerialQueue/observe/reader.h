@@ -9,7 +9,7 @@
 
 #include "gate/gate_inline.h"
 #include "thread/self.h"
-#include "trace/sites.h"
+#include "trace/trace.h"
 
 /* T, and fixed while the thread sleeps; R as in concurrent.h. */
 typedef struct sq__reader {

@@ -3,9 +3,9 @@
 #include "state/extras.h"
 #include "state/work.h"
 #include "state/queue_lock.h"
+#include "thread/self.h"
 #include "observe/wrapper.h"
-#include "trace/recorders.h"
-#include "trace/session.h"
+#include "trace/trace.h"
 
 #include <errno.h>
 

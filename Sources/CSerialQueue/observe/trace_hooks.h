@@ -8,7 +8,7 @@
 
 #include "state/queue.h"
 #include "observe/call_sites.h"
-#include "trace/recorder.h"
+#include "trace/trace.h"
 
 /* If a trace is under way, gives the queue the flag; takes the queue's lock for that. */
 void sq__trace_hook_begin(sq_queue_t *queue);

@@ -11,7 +11,7 @@
 #include "pool/ready.h"
 #include "runner/runner_inline.h"
 #include "thread/self.h"
-#include "trace/recorder.h"
+#include "trace/trace.h"
 
 #include <errno.h>
 

@@ -15,7 +15,7 @@
 #include "queue/end.h"
 #include "queue/queue_runner.h"
 #include "queue/suspend.h"
-#include "trace/session.h"
+#include "trace/trace.h"
 #include "wait/wait.h"
 
 #include <errno.h>

@@ -14,7 +14,7 @@
 #include "platform/memory.h"
 #include "platform/probe.h"
 #include "thread/process.h"
-#include "trace/recorder.h"
+#include "trace/trace.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 #include "platform/clock.h"
 #include "platform/memory.h"
 #include "platform/program.h"
-#include "trace/sites.h"
+#include "trace/trace.h"
 
 #include <stdio.h>
 #include <string.h>

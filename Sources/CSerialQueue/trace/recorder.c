@@ -1,4 +1,12 @@
-#include "trace/recorder.h"
+/* recorder.c: recording events.
+ *
+ * DESIGN. Each thread that records has a recorder of its own, made when it records the first event of a trace, and kept until the
+ * thread ends or records for a later trace. Recording an event takes no lock. An event that opens something
+ * (a task, a wait) is recorded only if there is room for all that is open, so what is opened is also closed.
+ *
+ * A trace has a number, its session; 0: nothing is recorded. A late thread may record for a session that is over: it
+ * writes into a buffer that is no longer read. */
+#include "trace/recorders.h"
 
 #include "include/sq_private.h"
 #include "platform/clock.h"

@@ -1,19 +1,10 @@
 /* recorders.h: the recorders of all threads, and the names of the queues. */
 #pragma once
 
-#include "platform/atomic.h"
-#include "platform/probe.h"
 #include "thread/self.h"
 #include "trace/buffer.h"
 #include "trace/trace_event.h"
-
-typedef uint32_t sq__session_t;
-
-extern SQ__ATOMIC(sq__session_t) sq__trace_session;
-
-static inline bool sq__trace_is_on(void) {
-    return SQ__SEES_INSIDE && __builtin_expect(sq__load_relaxed(&sq__trace_session) != 0, 0);
-}
+#include "trace/trace.h"
 
 /* T by its own thread only; L under the lock of the recorders; R by the thread that writes the file; I fixed after creation. */
 typedef struct sq__recorder {
@@ -50,10 +41,6 @@ void sq__recorders_begin(const sq__recording_t *recording);
 
 /* Ends the session: nothing more is recorded. The events stay until sq__recorders_forget. */
 void sq__recorders_end(void);
-
-/* Gives the queue a number in the session, in *traced_as with the session above it, and keeps its label. Returns the number, also if it
- * has one already. 0: the session is over, or there is no memory. */
-uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_as, const char *label, bool is_concurrent);
 
 /* Called for the first event of this thread in the session: makes its recorder. NULL: the session is over, or there is no memory. */
 sq__recorder_t *sq__recorders_join(sq__session_t session);

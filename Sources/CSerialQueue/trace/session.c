@@ -1,4 +1,10 @@
-#include "trace/session.h"
+/* session.c: a trace from its beginning to its end.
+ *
+ * DESIGN. A session has a file and a thread of its own, the reader. A stream is read every ten milliseconds. A flight recorder is read when
+ * a file is requested (request.h): the reader then writes a whole one, the first with the path that was given, later ones with .1, .2,
+ * ... after it. The one lock makes starting and stopping exclude each other. The end of a trace may take as long
+ * as a disk or the reader of a pipe, so a fork does not wait for that lock. It takes the other one, under which a trace becomes known and is forgotten. */
+#include "trace/trace.h"
 
 #include "include/sq_trace.h"
 #include "platform/fatal.h"
@@ -9,7 +15,6 @@
 #include "platform/signal_handler.h"
 #include "platform/thread.h"
 #include "thread/process.h"
-#include "trace/recorder.h"
 #include "trace/request.h"
 #include "trace/session_read.h"
 

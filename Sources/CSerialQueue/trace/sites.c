@@ -1,4 +1,22 @@
-#include "trace/sites.h"
+/* sites.c: where the tasks that wait and run were submitted from.
+ *
+ * DESIGN. A call site is a return address. Each public call that submits or waits takes its own at its entry, and passes it down as a
+ * parameter, `caller`; the Swift layer passes that of its own public call (include/sq_private.h). There is no other way. The submission
+ * stores the site of a queue that is traced or watched in a table, under the place in the queue where the task
+ * waits. The baton's holder takes it out with the task; a dump finds it next to the frame of the task (kernel/run_task.h), and a
+ * watcher gets it from there.
+ *
+ * The table has no lock: one of an entry's two words is the key combined with the other word, so an entry that two threads write at a
+ * time has no valid key. Of more than SQ__SITES waiting tasks some lose their site, and are shown without.
+ *
+ * A queue records in eras: an era begins when it begins to be traced or watched, and was neither. Within an era each submission
+ * stores its site, if only to say that it is not known, so what is found under a place is never an earlier task's. The key contains the
+ * era's number, which is never used again. */
+#include "trace/trace.h"
+
+#ifndef SQ__SITES
+#define SQ__SITES 4096 /* a power of two */
+#endif
 
 typedef struct entry {
     SQ__ATOMIC(uint64_t) check; /* A  the key, combined with `site` */

@@ -4,7 +4,7 @@
 #include "platform/mutex.h"
 #include "platform/text.h"
 #include "thread/process.h"
-#include "trace/session.h"
+#include "trace/trace.h"
 #include "wait/deadlock_report.h"
 
 #include <string.h>

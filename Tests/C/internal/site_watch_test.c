@@ -1,8 +1,8 @@
 /* site_watch_test.c: a stall notification and a dump say where the running task of a watched queue was submitted, without a trace. */
 #include "pools.h"
 #include "dump.h"
-#include "trace/sites.h"
 #include "stall_watcher.h"
+#include "trace/trace.h"
 
 /* Not static: so the program's own table has them in any case. */
 void submit_here(sq_queue_t *queue, runner_t *runner);

@@ -3,7 +3,7 @@
 #include "concurrent/concurrent.h"
 #include "gate/gate_inline.h"
 #include "kernel/kernel_inline.h"
-#include "observe/watch_notes.h"
+#include "observe/observe_inline.h"
 
 bool sq__admit_has_threads(const sq_queue_t *queue) {
     return !sq__runner_is_threadless(sq__load_relaxed(&queue->runner));

@@ -2,7 +2,7 @@
 
 #include "concurrent/admit.h"
 #include "kernel/kernel_inline.h"
-#include "observe/reader.h"
+#include "observe/observe_inline.h"
 
 /* O. Runs what was taken with the baton in hand: the discard function of a task, or else a barrier. */
 static void run_alone(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {

@@ -1,6 +1,5 @@
 #include "concurrent/concurrent.h"
-
-#include "observe/reader.h"
+#include "observe/observe_inline.h"
 
 void sq__reader_run_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, const void *site, bool begins) {
     sq__reader_t reader = { .frame = { .owner = queue, .function = function, .begins = begins, .is_reader = true } };

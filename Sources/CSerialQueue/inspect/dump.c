@@ -7,7 +7,7 @@
 #include "inspect/dump_timers.h"
 #include "inspect/dump_waits.h"
 #include "inspect/dump_work.h"
-#include "observe/suspended_list.h"
+#include "observe/observe.h"
 #include "platform/clock.h"
 #include "platform/program.h"
 #include "wait/wait.h"

@@ -4,8 +4,8 @@
 #include "gate/gate_inline.h"
 #include "inspect/dump_timers.h"
 #include "kernel/kernel_inline.h"
+#include "observe/observe.h"
 #include "state/extras.h"
-#include "observe/suspended_list.h"
 #include "platform/container.h"
 #include "platform/text.h"
 

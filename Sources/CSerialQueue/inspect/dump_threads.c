@@ -2,9 +2,8 @@
 #include "inspect/dump_threads.h"
 
 #include "kernel/kernel_inline.h"
+#include "observe/observe_inline.h"
 #include "state/extras.h"
-#include "observe/reader.h"
-#include "observe/wrapper.h"
 
 enum { MOST_THREADS = 1 << 17, MOST_FRAMES = 64 };
 

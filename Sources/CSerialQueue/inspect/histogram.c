@@ -1,10 +1,10 @@
 /* histogram.c: switching a queue's histograms on and off, reading them, and quantiles. observe/timings.h fills them. */
 #include "include/sq_histogram.h"
 
+#include "observe/observe_inline.h"
 #include "state/extras.h"
 #include "state/handle.h"
 #include "state/queue_lock.h"
-#include "observe/timings.h"
 
 #include <errno.h>
 

@@ -1,8 +1,8 @@
 #include "inspect/watch_thread.h"
 
+#include "observe/observe_inline.h"
 #include "state/handle.h"
 #include "state/queue_lock.h"
-#include "observe/call_sites.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "platform/unwind.h"

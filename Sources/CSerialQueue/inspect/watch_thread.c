@@ -2,7 +2,7 @@
 
 #include "gate/gate_inline.h"
 #include "kernel/kernel.h"
-#include "observe/reader.h"
+#include "observe/observe_inline.h"
 #include "platform/probe.h"
 #include "platform/clock.h"
 #include "platform/container.h"

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "include/sq_watch.h"
-#include "observe/watch_notes.h"
+#include "observe/observe_inline.h"
 
 /* The user's watcher. W under the thread's lock. */
 typedef struct sq__watcher {

@@ -2,8 +2,7 @@
 
 #include "kernel/depth.h"
 #include "kernel/ring.h"
-#include "observe/probes.h"
-#include "observe/trace_hooks.h"
+#include "observe/observe_inline.h"
 
 bool sq__baton_grant(sq_queue_t *queue, uint32_t control, sq__gate_word_t as, bool with_baton) {
     sq__gate_t *gate = as != 0 ? sq__gate_of(queue) : NULL;

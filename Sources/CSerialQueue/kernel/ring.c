@@ -1,7 +1,7 @@
 #include "kernel/ring.h"
 
 #include "kernel/segment.h"
-#include "observe/trace_hooks.h"
+#include "observe/observe.h"
 #include "platform/clock.h"
 #include "platform/container.h"
 #include "platform/thread.h"

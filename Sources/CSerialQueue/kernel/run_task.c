@@ -3,9 +3,8 @@
 #include "gate/gate_inline.h"
 #include "kernel/depth.h"
 #include "kernel/ring.h"
-#include "observe/call_sites.h"
 #include "kernel/withdraw.h"
-#include "observe/trace_hooks.h"
+#include "observe/observe_inline.h"
 
 /* The holder samples the depth before it takes a task. Looking at the state word before every task would take its cache line
  * from the submitters: from the sixteenth task of a batch on it samples before every sixteenth only. */

@@ -20,8 +20,8 @@
  *     u1 b1 u2      a task starts before the resume has returned */
 #include "kernel/kernel_inline.h"
 
+#include "observe/observe.h"
 #include "state/queue_lock.h"
-#include "observe/suspended_list.h"
 
 sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags) {
     sq__state_t state = sq__load_relaxed(&queue->state);

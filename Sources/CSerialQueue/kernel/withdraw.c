@@ -1,9 +1,9 @@
 #include "kernel/withdraw.h"
 
 #include "gate/gate_inline.h"
+#include "observe/observe_inline.h"
 #include "state/queue_lock.h"
 #include "kernel/ring.h"
-#include "observe/trace_hooks.h"
 
 #include <string.h>
 

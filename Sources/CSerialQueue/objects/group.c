@@ -3,7 +3,7 @@
 
 #include "objects/member_count_record.h"
 #include "objects/object_lock.h"
-#include "observe/reader.h"
+#include "observe/observe_inline.h"
 #include "platform/memory.h"
 
 #include <errno.h>

@@ -5,8 +5,7 @@
 #include "kernel/kernel_inline.h"
 #include "objects/item_wait.h"
 #include "objects/member_count.h"
-#include "observe/watch_notes.h"
-#include "observe/wrapper.h"
+#include "observe/observe_inline.h"
 
 #include <errno.h>
 

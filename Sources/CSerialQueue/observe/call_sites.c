@@ -1,4 +1,8 @@
-#include "observe/call_sites.h"
+/* call_sites.c: the sites of a queue's tasks, while it is traced or watched (trace/sites.h).
+ *
+ * DESIGN. An unwatched, untraced queue stores nothing: the paths of a task look at its control anyway. What a call pays is that it passes
+ * on its return address. */
+#include "observe/observe_inline.h"
 
 #include "state/extras.h"
 

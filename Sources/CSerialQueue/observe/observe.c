@@ -1,7 +1,8 @@
 #include "observe/observe.h"
 
+#include "observe/timings.h"
 #include "observe/trace_hooks.h"
-#include "observe/wrapper.h"
+#include "observe/watch_notes.h"
 
 #include <errno.h>
 

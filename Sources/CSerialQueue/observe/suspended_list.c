@@ -1,4 +1,5 @@
-#include "observe/suspended_list.h"
+/* suspended_list.c: the queues that are suspended, for a dump: no other list leads to one for which no thread waits. */
+#include "observe/observe_inline.h"
 
 #include "platform/list.h"
 #include "state/extras.h"

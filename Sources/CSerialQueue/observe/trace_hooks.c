@@ -1,10 +1,10 @@
 #include "observe/trace_hooks.h"
 
+#include "observe/observe_inline.h"
 #include "state/extras.h"
 #include "state/work.h"
 #include "state/queue_lock.h"
 #include "thread/self.h"
-#include "observe/wrapper.h"
 #include "trace/trace.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 #include "observe/watch_notes.h"
 
+#include "observe/reader.h"
 #include "gate/gate_inline.h"
 #include "platform/clock.h"
 #include "platform/thread.h"

@@ -1,4 +1,9 @@
-#include "observe/wrapper.h"
+/* wrapper.c: functions of the library that a queue calls in place of the user's, and where the user's are found. A trace and a dump show
+ * those.
+ *
+ * DESIGN. The first word of such a function's context points to a record. The wrapper says at which byte of the record the user's function
+ * is. Wrappers are never removed. */
+#include "observe/observe_inline.h"
 
 #include "platform/peek.h"
 

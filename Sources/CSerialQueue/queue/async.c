@@ -8,10 +8,8 @@
 
 #include "include/sq_private.h"
 #include "kernel/kernel_inline.h"
-#include "observe/watch_notes.h"
+#include "observe/observe_inline.h"
 #include "state/handle.h"
-#include "observe/timings.h"
-#include "observe/probes.h"
 #include "platform/unwind.h"
 #include "queue/capacity.h"
 #include "queue/queue_runner.h"

@@ -2,7 +2,7 @@
 
 #include "gate/gate_inline.h"
 #include "kernel/kernel_inline.h"
-#include "observe/reader.h"
+#include "observe/observe_inline.h"
 #include "platform/container.h"
 #include "platform/list.h"
 #include "platform/memory.h"

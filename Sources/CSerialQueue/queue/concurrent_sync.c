@@ -2,7 +2,7 @@
 
 #include "concurrent/concurrent.h"
 #include "gate/gate_inline.h"
-#include "observe/trace_hooks.h"
+#include "observe/observe_inline.h"
 #include "queue/queue_runner.h"
 #include "queue/turn.h"
 #include "wait/wait.h"

@@ -1,8 +1,8 @@
 /* concurrent_sync.h: sync on a concurrent queue, as a reader or as a barrier. */
 #pragma once
 
-#include "observe/reader.h"
 #include "include/sq_time.h"
+#include "observe/observe.h"
 
 /* As sq_sync_until, from outside of the queue's tasks, by this caller. */
 int sq__concurrent_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);

@@ -3,7 +3,7 @@
 #include "concurrent/concurrent.h"
 #include "include/sq_private.h"
 #include "kernel/kernel.h"
-#include "observe/watch_notes.h"
+#include "observe/observe_inline.h"
 #include "state/queue_lock.h"
 #include "platform/container.h"
 #include "queue/end.h"

@@ -3,7 +3,7 @@
  * DESIGN. To the cache a queue is a client (thread/cache.h), to the other kinds a ready entry. The queue has a reference to its pool. */
 #pragma once
 
-#include "observe/trace_hooks.h"
+#include "observe/observe.h"
 #include "queue/queue.h"
 
 #include <errno.h>

@@ -1,10 +1,9 @@
 #include "include/sq_shutdown.h"
 
 #include "kernel/kernel_inline.h"
+#include "observe/observe_inline.h"
 #include "state/handle.h"
 #include "state/queue_lock.h"
-#include "observe/probes.h"
-#include "observe/trace_hooks.h"
 #include "queue/async.h"
 #include "queue/end.h"
 #include "queue/pending_timers.h"

@@ -3,12 +3,9 @@
 #include "gate/gate_inline.h"
 #include "include/sq_suspend.h"
 #include "kernel/kernel.h"
-#include "observe/watch_notes.h"
+#include "observe/observe_inline.h"
 #include "state/handle.h"
-#include "observe/probes.h"
 #include "state/queue_lock.h"
-#include "observe/suspended_list.h"
-#include "observe/trace_hooks.h"
 #include "queue/queue_runner.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
 
 #include "concurrent/concurrent.h"
 #include "kernel/kernel_inline.h"
+#include "observe/observe_inline.h"
 #include "state/handle.h"
-#include "observe/trace_hooks.h"
 #include "platform/unwind.h"
 #include "platform/thread.h"
 #include "queue/concurrent_sync.h"

@@ -24,7 +24,7 @@
 #include "include/sq_queue.h"
 
 #include "kernel/kernel_inline.h"
-#include "observe/call_sites.h"
+#include "observe/observe.h"
 #include "platform/container.h"
 #include "platform/thread.h"
 #include "queue/after_end.h"

@@ -2,9 +2,7 @@
 
 #include "gate/gate_inline.h"
 #include "kernel/kernel_inline.h"
-#include "observe/call_sites.h"
-#include "observe/timings.h"
-#include "observe/trace_hooks.h"
+#include "observe/observe_inline.h"
 #include "state/queue_lock.h"
 #include "queue/queue_runner.h"
 #include "wait/wait.h"

@@ -1,7 +1,7 @@
 #include "timer/timed.h"
 
 #include "alarm/alarm.h"
-#include "observe/trace_hooks.h"
+#include "observe/observe.h"
 #include "platform/clock.h"
 #include "queue/queue.h"
 #include "timer/timer.h"

@@ -1,7 +1,7 @@
 #include "wait/deadlock_report.h"
 
 #include "include/sq_current.h"
-#include "observe/trace_hooks.h"
+#include "observe/observe.h"
 #include "runner/runner_inline.h"
 #include "thread/explored.h"
 

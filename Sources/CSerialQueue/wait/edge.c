@@ -1,7 +1,7 @@
 #include "wait/edge.h"
 
 #include "gate/gate_inline.h"
-#include "observe/reader.h"
+#include "observe/observe_inline.h"
 
 /* True: what the wait needs of its queue runs in tasks of this one. With a serial root that is the root, in whose tasks those of the targets
  * in between run, too. With a concurrent one it is also the queue above it. */

@@ -1,8 +1,7 @@
 #include "wait/wait.h"
 
 #include "include/sq_current.h"
-#include "observe/probes.h"
-#include "observe/trace_hooks.h"
+#include "observe/observe_inline.h"
 #include "platform/clock.h"
 #include "platform/processors.h"
 #include "platform/unwind.h"

@@ -1,7 +1,7 @@
 #include "explore/names.h"
 
 #include "kernel/kernel_inline.h"
-#include "observe/wrapper.h"
+#include "observe/observe.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "timer/timer.h"

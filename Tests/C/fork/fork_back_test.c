@@ -6,6 +6,7 @@
 #include "inject.h"
 #include "sq_pool.h"
 #include "pool_lock.h"
+#include "include/sq_private.h"
 #include "state/queue.h"
 
 /* A queue of a manual pool, so that this thread runs everything, and comes back in the child as well. */

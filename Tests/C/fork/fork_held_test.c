@@ -5,6 +5,7 @@
 #include "caller.h"
 #include "child.h"
 
+#include "include/sq_private.h"
 #include "platform/mutex.h"
 #include "state/queue.h"
 #include "pool/pool.h"

@@ -1,4 +1,6 @@
 /* pool_fork_test.c: forks of a process with pools and timers, from outside and from their tasks. fork_test.c has the queues. */
+#include "include/sq_private.h"
+#include "pool/ready.h"
 #include "alarm/alarm_set.h"
 #include "caller.h"
 #include "child.h"

@@ -7,7 +7,7 @@
 
 #include "gate/gate_inline.h"
 #include "pool/pool_internal.h"
-#include "state/queue.h"
+#include "state/state_inline.h"
 
 #include <stdio.h>
 #include <stdlib.h>

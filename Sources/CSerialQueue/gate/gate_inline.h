@@ -44,7 +44,7 @@
 
 #include "gate/gate.h"
 #include "platform/memory.h"
-#include "state/queue.h"
+#include "state/state_inline.h"
 
 #define SQ__GATE_BUSY ((sq__gate_word_t)1 << 0)
 #define SQ__GATE_NEWS ((sq__gate_word_t)1 << 1)

@@ -5,9 +5,9 @@
 #include "inspect/dump_timers.h"
 #include "kernel/kernel_inline.h"
 #include "observe/observe.h"
-#include "state/extras.h"
 #include "platform/container.h"
 #include "platform/text.h"
+#include "state/state_inline.h"
 
 #include <string.h>
 

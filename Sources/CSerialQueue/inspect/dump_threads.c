@@ -3,7 +3,7 @@
 
 #include "kernel/kernel_inline.h"
 #include "observe/observe_inline.h"
-#include "state/extras.h"
+#include "state/state_inline.h"
 
 enum { MOST_THREADS = 1 << 17, MOST_FRAMES = 64 };
 

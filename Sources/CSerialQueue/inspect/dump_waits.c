@@ -3,7 +3,7 @@
 #include "inspect/dump_queues.h"
 #include "inspect/dump_threads.h"
 #include "objects/objects.h"
-#include "state/state.h"
+#include "state/state_inline.h"
 
 enum { MOST_LINKS = 8 };
 

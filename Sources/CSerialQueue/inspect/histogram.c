@@ -2,9 +2,7 @@
 #include "include/sq_histogram.h"
 
 #include "observe/observe_inline.h"
-#include "state/extras.h"
-#include "state/handle.h"
-#include "state/queue_lock.h"
+#include "state/state_inline.h"
 
 #include <errno.h>
 

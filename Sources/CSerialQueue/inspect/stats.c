@@ -1,7 +1,7 @@
 #include "include/sq_stats.h"
 
 #include "kernel/kernel.h"
-#include "state/handle.h"
+#include "state/state.h"
 
 #include <errno.h>
 #include <string.h>

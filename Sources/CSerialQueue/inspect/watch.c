@@ -1,11 +1,10 @@
 #include "inspect/watch_thread.h"
 
 #include "observe/observe_inline.h"
-#include "state/handle.h"
-#include "state/queue_lock.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "platform/unwind.h"
+#include "state/state_inline.h"
 
 #include <errno.h>
 

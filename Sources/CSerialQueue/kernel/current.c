@@ -1,6 +1,6 @@
 #include "kernel/kernel_inline.h"
 
-#include "state/queue.h"
+#include "state/state_inline.h"
 #include "kernel/unwind_guard.h"
 
 sq_queue_t *sq_current_queue(void) {

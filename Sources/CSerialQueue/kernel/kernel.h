@@ -22,7 +22,7 @@
 #pragma once
 
 #include "gate/gate.h"
-#include "state/queue.h"
+#include "state/state_inline.h"
 #include "thread/self.h"
 
 /* Submitting */

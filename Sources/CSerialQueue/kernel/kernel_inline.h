@@ -8,7 +8,7 @@
 #include "memory/blocks.h"
 #include "observe/observe_inline.h"
 #include "platform/unwind.h"
-#include "state/work.h"
+#include "state/state_inline.h"
 #include "thread/self.h"
 #include "trace/trace.h"
 

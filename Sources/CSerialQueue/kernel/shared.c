@@ -1,7 +1,7 @@
 #include "kernel/shared.h"
 
 #include "platform/list.h"
-#include "state/queue_lock.h"
+#include "state/state_inline.h"
 
 #include <errno.h>
 

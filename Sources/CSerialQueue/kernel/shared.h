@@ -15,7 +15,7 @@
 
 #include "kernel/kernel.h"
 #include "kernel/kernel_inline.h"
-#include "state/extras.h"
+#include "state/state_inline.h"
 
 /* How many threads have joined a shared slot that was there. */
 static inline uint64_t sq__shared_joined(const sq_queue_t *queue) {

@@ -21,7 +21,7 @@
 #include "kernel/kernel_inline.h"
 
 #include "observe/observe.h"
-#include "state/queue_lock.h"
+#include "state/state_inline.h"
 
 sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags) {
     sq__state_t state = sq__load_relaxed(&queue->state);

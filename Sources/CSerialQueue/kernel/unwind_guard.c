@@ -2,7 +2,7 @@
  * the frame, which thread/ and platform/ do not know. */
 #include "kernel/unwind_guard.h"
 
-#include "state/queue.h"
+#include "state/state_inline.h"
 #include "platform/fatal.h"
 #include "platform/thread.h"
 #include "platform/unwind.h"

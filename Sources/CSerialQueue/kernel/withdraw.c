@@ -2,8 +2,8 @@
 
 #include "gate/gate_inline.h"
 #include "observe/observe_inline.h"
-#include "state/queue_lock.h"
 #include "kernel/ring.h"
+#include "state/state_inline.h"
 
 #include <string.h>
 

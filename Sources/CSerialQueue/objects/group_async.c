@@ -4,9 +4,9 @@
 #include "include/sq_private.h"
 #include "observe/observe_inline.h"
 #include "queue/queue.h"
-#include "state/handle.h"
 #include "objects/member_count.h"
 #include "platform/memory.h"
+#include "state/state.h"
 
 #include <errno.h>
 

@@ -4,7 +4,7 @@
 #include "objects/item.h"
 #include "objects/item_submit.h"
 #include "platform/unwind.h"
-#include "state/handle.h"
+#include "state/state.h"
 
 #include <errno.h>
 

@@ -6,7 +6,7 @@
 #include "objects/item.h"
 #include "objects/member_count.h"
 #include "queue/queue.h"
-#include "state/handle.h"
+#include "state/state_inline.h"
 #include "thread/explored.h"
 #include "timer/timer.h"
 #include "wait/wait.h"

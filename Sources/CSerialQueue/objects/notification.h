@@ -10,7 +10,7 @@
 #pragma once
 
 #include "alarm/alarm_inline.h"
-#include "state/queue.h"
+#include "state/state_inline.h"
 
 /* What continues after notifications that an alarm had to submit. */
 typedef struct sq__notifier {

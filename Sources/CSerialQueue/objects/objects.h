@@ -2,7 +2,7 @@
 #pragma once
 
 #include "include/sq_types.h"
-#include "state/work.h"
+#include "state/state.h"
 
 #include <stddef.h>
 

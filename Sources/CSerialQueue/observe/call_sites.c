@@ -3,8 +3,7 @@
  * DESIGN. An unwatched, untraced queue stores nothing: the paths of a task look at its control anyway. What a call pays is that it passes
  * on its return address. */
 #include "observe/observe_inline.h"
-
-#include "state/extras.h"
+#include "state/state_inline.h"
 
 /* Made before the queue is sited, and then fixed. */
 typedef struct sited {

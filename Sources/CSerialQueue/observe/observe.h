@@ -8,7 +8,7 @@
 #pragma once
 
 #include "platform/mutex.h"
-#include "state/queue.h"
+#include "state/state_inline.h"
 #include "trace/trace.h"
 
 /* A task that is about to run. */

@@ -6,7 +6,7 @@
 #include "observe/observe.h"
 #include "platform/clock.h"
 #include "platform/probe.h"
-#include "state/extras.h"
+#include "state/state_inline.h"
 #include "thread/self.h"
 
 static inline bool sq__is_sited(const sq_queue_t *queue) {

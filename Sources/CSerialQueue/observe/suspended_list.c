@@ -2,7 +2,7 @@
 #include "observe/observe_inline.h"
 
 #include "platform/list.h"
-#include "state/extras.h"
+#include "state/state_inline.h"
 #include "thread/locks.h"
 #include "thread/process.h"
 

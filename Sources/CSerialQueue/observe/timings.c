@@ -1,7 +1,7 @@
 #include "observe/timings.h"
 
 #include "gate/gate_inline.h"
-#include "state/extras.h"
+#include "state/state_inline.h"
 
 static sq__timings_t *measured_of(const sq_queue_t *queue) {
     return sq__extra(queue, SQ__EXTRA_TIMINGS);

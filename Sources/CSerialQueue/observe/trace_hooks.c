@@ -1,9 +1,7 @@
 #include "observe/trace_hooks.h"
 
 #include "observe/observe_inline.h"
-#include "state/extras.h"
-#include "state/work.h"
-#include "state/queue_lock.h"
+#include "state/state_inline.h"
 #include "thread/self.h"
 #include "trace/trace.h"
 

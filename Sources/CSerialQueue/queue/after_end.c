@@ -4,12 +4,11 @@
 #include "include/sq_shutdown.h"
 #include "include/sq_suspend.h"
 #include "kernel/kernel_inline.h"
-#include "state/extras.h"
-#include "state/queue_lock.h"
 #include "platform/memory.h"
 #include "queue/create.h"
 #include "queue/end.h"
 #include "queue/sync.h"
+#include "state/state_inline.h"
 
 #include <errno.h>
 

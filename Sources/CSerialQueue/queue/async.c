@@ -9,11 +9,11 @@
 #include "include/sq_private.h"
 #include "kernel/kernel_inline.h"
 #include "observe/observe_inline.h"
-#include "state/handle.h"
 #include "platform/unwind.h"
 #include "queue/capacity.h"
 #include "queue/queue_runner.h"
 #include "queue/turn.h"
+#include "state/state_inline.h"
 #include "wait/wait.h"
 
 #include <errno.h>

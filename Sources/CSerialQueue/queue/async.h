@@ -3,7 +3,7 @@
 
 #include "include/sq_async.h"
 #include "include/sq_deferred.h"
-#include "state/queue.h"
+#include "state/state_inline.h"
 
 /* Gives back one room of a queue of limited capacity, whose capacity this is. Submits the deferred task that gets the room, if
  * one does, and calls its `decided`. The queue may be freed by then if no deferred task waits: a submitter of one holds a

@@ -4,9 +4,9 @@
 
 #include "kernel/kernel_inline.h"
 #include "queue/queue.h"
-#include "state/handle.h"
 #include "queue/async.h"
 #include "queue/concurrent_sync.h"
+#include "state/state.h"
 #include "thread/explored.h"
 #include "wait/wait.h"
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "include/sq_deferred.h"
-#include "state/queue.h"
+#include "state/state_inline.h"
 
 typedef struct sq__capacity sq__capacity_t;
 

@@ -5,8 +5,6 @@
 #include "memory/blocks.h"
 #include "observe/observe.h"
 #include "runner/runner_inline.h"
-#include "state/handle.h"
-#include "state/queue_lock.h"
 #include "include/sq_pool.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
@@ -15,6 +13,7 @@
 #include "queue/end.h"
 #include "queue/queue_runner.h"
 #include "queue/suspend.h"
+#include "state/state_inline.h"
 #include "trace/trace.h"
 #include "wait/wait.h"
 

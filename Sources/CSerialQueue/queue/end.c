@@ -4,15 +4,13 @@
 #include "gate/gate_inline.h"
 #include "kernel/kernel.h"
 #include "observe/observe_inline.h"
-#include "state/extras.h"
-#include "state/handle.h"
-#include "state/queue_lock.h"
 #include "platform/list.h"
 #include "platform/mutex.h"
 #include "queue/capacity.h"
 #include "queue/pending_timers.h"
 #include "queue/targeted.h"
 #include "queue/values.h"
+#include "state/state_inline.h"
 
 #include <errno.h>
 

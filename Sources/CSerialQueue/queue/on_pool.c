@@ -8,8 +8,7 @@
 #include "queue/queue_runner.h"
 #include "queue/targeted.h"
 #include "runner/runner_inline.h"
-#include "state/handle.h"
-#include "state/queue_lock.h"
+#include "state/state_inline.h"
 #include "thread/process.h"
 
 #include <errno.h>

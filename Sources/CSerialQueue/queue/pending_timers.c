@@ -3,8 +3,7 @@
 #include "concurrent/concurrent.h"
 #include "gate/gate_inline.h"
 #include "platform/list.h"
-#include "state/extras.h"
-#include "state/queue_lock.h"
+#include "state/state_inline.h"
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "include/sq_time.h"
-#include "state/queue.h"
+#include "state/state_inline.h"
 
 /* Submitting */
 

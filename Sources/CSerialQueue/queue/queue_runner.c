@@ -4,10 +4,10 @@
 #include "include/sq_private.h"
 #include "kernel/kernel.h"
 #include "observe/observe_inline.h"
-#include "state/queue_lock.h"
 #include "platform/container.h"
 #include "queue/end.h"
 #include "queue/targeted.h"
+#include "state/state_inline.h"
 
 /* Called by a thread of the cache: runs tasks until the baton has been passed on. False: the queue has ended. */
 static bool run_on_thread(void *argument) {

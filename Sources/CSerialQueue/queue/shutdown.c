@@ -2,13 +2,12 @@
 
 #include "kernel/kernel_inline.h"
 #include "observe/observe_inline.h"
-#include "state/handle.h"
-#include "state/queue_lock.h"
 #include "queue/async.h"
 #include "queue/end.h"
 #include "queue/pending_timers.h"
 #include "queue/queue_runner.h"
 #include "queue/targeted.h"
+#include "state/state_inline.h"
 #include "wait/wait.h"
 
 #include <errno.h>

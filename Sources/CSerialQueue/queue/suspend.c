@@ -4,9 +4,8 @@
 #include "include/sq_suspend.h"
 #include "kernel/kernel.h"
 #include "observe/observe_inline.h"
-#include "state/handle.h"
-#include "state/queue_lock.h"
 #include "queue/queue_runner.h"
+#include "state/state_inline.h"
 
 #include <errno.h>
 

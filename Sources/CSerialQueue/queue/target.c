@@ -33,8 +33,7 @@
 #include "queue/queue_runner.h"
 #include "queue/targeted.h"
 #include "queue/turn.h"
-#include "state/handle.h"
-#include "state/queue_lock.h"
+#include "state/state_inline.h"
 #include "wait/wait.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "queue/targeted.h"
 
-#include "state/queue_lock.h"
+#include "state/state_inline.h"
 
 /* With all queues' locks. The last target comes first: a thread that finds a queue fixed without the lock finds all of its targets fixed, too. */
 static void fix_chain(sq_queue_t *queue) {

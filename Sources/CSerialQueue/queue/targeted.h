@@ -3,7 +3,7 @@
 #pragma once
 
 #include "queue/queue.h"
-#include "state/extras.h"
+#include "state/state_inline.h"
 
 typedef struct sq__targeted {
     sq__runner_object_t runner;  /* I  the kind; the queue's runner, once its target is fixed */

@@ -3,8 +3,8 @@
 #include "gate/gate_inline.h"
 #include "kernel/kernel_inline.h"
 #include "observe/observe_inline.h"
-#include "state/queue_lock.h"
 #include "queue/queue_runner.h"
+#include "state/state_inline.h"
 #include "wait/wait.h"
 
 #include <errno.h>

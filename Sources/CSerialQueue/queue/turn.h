@@ -4,7 +4,7 @@
  * be withdrawn takes no slot of its own, but shares one (shared.h). */
 #pragma once
 
-#include "state/queue.h"
+#include "state/state_inline.h"
 
 /* Returns 0 with the baton, or with the call done (the call says so); or ENOMEM, ESHUTDOWN, ETIMEDOUT, EDEADLK or ESTALE: then the
  * function is never called. Counts the outcome, unless the call was done. */

@@ -2,9 +2,7 @@
 
 #include "platform/memory.h"
 #include "platform/unwind.h"
-#include "state/extras.h"
-#include "state/handle.h"
-#include "state/queue_lock.h"
+#include "state/state_inline.h"
 #include "thread/self.h"
 
 #include <errno.h>

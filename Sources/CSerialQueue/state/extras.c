@@ -1,4 +1,9 @@
-#include "state/extras.h"
+/* extras.c: records that few queues need.
+ *
+ * DESIGN. Most queues are never watched or traced, have no timers, and are not polled while many tasks wait. What the others need stands in
+ * records, one for each owner, which defines, makes and uses it. The queue has one pointer to a table of them, made with the first. The
+ * records live as long as the queue: the baton's holder uses some of them without a lock. */
+#include "state/state_inline.h"
 
 #include "platform/memory.h"
 #include "platform/peek.h"

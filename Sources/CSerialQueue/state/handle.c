@@ -1,4 +1,9 @@
-#include "state/handle.h"
+/* handle.c: is this a queue? In builds with SQ_DEBUG only.
+ *
+ * DESIGN. In such a build a queue has a mark, and its memory is kept for a while after it was freed. So a call with a handle
+ * that is NULL, zeroed, freed or not a queue ends the program with a message, instead of corrupting memory. Other builds have
+ * neither the mark nor the checks. */
+#include "state/state_inline.h"
 
 #ifdef SQ_DEBUG
 

@@ -1,89 +1,156 @@
-/* state.h: the queue's state word.
+/* state.h: what is stored about a queue: kinds of work, its lock, its records. state_inline.h has its fields and its state word.
  *
- * DESIGN. One 64-bit word decides everything that threads can race for: which thread owns the queue, and which slot of the
- * ring each submitter gets. From the low end:
- *
- *     bit 0       OWNED      the queue is not free: a thread holds the baton or is about to get it, or the baton was left in
- *                            an unfilled slot, or it is parked
- *     bit 1       PARKED     the queue is suspended and keeps the baton; the thread that clears this bit gets it
- *     bit 2       SUSPENDED  no task may start
- *     bit 3       CLOSED     shut down: no submission is accepted
- *     bit 4       ENDED      also, the last task is over; the baton no longer exists
- *     bit 5       DISCARDED  with CLOSED: waiting tasks are discarded, suspended or not
- *                 NOT_FREE   without CLOSED: the queue is not free to any thread: a sync must ask its runner first (runner.h). Set
- *                            before the first submission. The swap that sets CLOSED clears it, or makes it DISCARDED
- *     bits 6-47   TAIL       the segment that the next slot is taken from (64-byte aligned); 0: none yet
- *     bits 48-55  TAKEN      how many of its slots have been taken, 0 to SQ__SEGMENT_SLOTS
- *     bits 56-63  RELEASES   the number of times that the last reference was released, minus the number of times that a task
- *                            took a new one afterwards: 1 or 0. Below 0 for a moment, while a releaser has already decremented
- *                            the reference count to zero, but has not updated this word yet
- *
- *     { TAIL: 0, TAKEN: 0 }                 free; has no segment
- *     { TAIL: 0, TAKEN: 0, NOT_FREE }       free, but only to a thread that the runner names, or that then takes a turn in a target
- *     { TAIL: t, TAKEN: n, OWNED }          owned; the waiting tasks are between the head (the holder's) and (t, n)
- *     { ..., OWNED, SUSPENDED }             a thread has the baton or will get it, and will park it; a task may run
- *     { ..., OWNED, SUSPENDED, PARKED }     nothing starts, and nothing runs except the readers inside a concurrent queue; submissions
- *                                           take slots
- *     { ..., OWNED, CLOSED }                shutting down; with SUSPENDED and PARKED it waits for a resume
- *     { ..., OWNED, CLOSED, ENDED }         shut down, permanently
- *     { ..., OWNED, RELEASES: 1 }           released: no references are left; the queue is freed once it is empty. If a task
- *                                           suspends such a queue, its holder ends the suspension and discards what waits
- *                                           (suspension.c)
- *
- * A concurrent queue's word is never free: OWNED is always set, also while its gate is open (gate/gate.h).
- *
- * Free implies empty: OWNED may be clear only while no slot is taken; TAKEN is then 0 and no other flag than NOT_FREE is
- * set. So a thread can take a free queue without looking at the ring. Only the baton's holder clears OWNED or sets PARKED, with one
- * exception: the suspender of a free queue sets PARKED in the swap that takes it. SUSPENDED, CLOSED, DISCARDED and ENDED change under
- * the queue's lock (queue_lock.h). RELEASES is incremented by the thread that releases the last reference, and decremented by a task
- * that then takes a new one (the running task keeps the queue alive). OWNED and RELEASES are in one word, so that word alone decides
- * whether the releaser or the holder frees the queue, whichever comes first.
- *
- * The word contains the segment's address, so that one compare-and-swap takes the slot and verifies that the slot is in this
- * segment. A submitter accesses a segment only after it has a slot there, or the first slot of the next one: then it writes the
- * link. A segment is never recycled while one of its taken slots is not consumed, or before the link that leaves it was followed. A word that returns to an old value (ABA) is harmless: the swap takes the slot that
- * the word names now. */
+ * The designs stand in queue_lock.c, extras.c and handle.c. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "include/sq_async.h"
+#include "platform/atomic.h"
+#include "platform/memory.h"
+#include "thread/token.h"
 
-typedef struct sq__segment sq__segment_t;
-typedef uint64_t sq__state_t;
+#include <stddef.h>
 
-#define SQ__OWNED ((sq__state_t)1 << 0)
-#define SQ__PARKED ((sq__state_t)1 << 1)
-#define SQ__SUSPENDED ((sq__state_t)1 << 2)
-#define SQ__CLOSED ((sq__state_t)1 << 3)
-#define SQ__ENDED ((sq__state_t)1 << 4)
-#define SQ__DISCARDED ((sq__state_t)1 << 5)
-#define SQ__NOT_FREE SQ__DISCARDED /* without SQ__CLOSED */
-#define SQ__RELEASES ((sq__state_t)0xFF << 56)
-#define SQ__RELEASE_ONE ((sq__state_t)1 << 56)
-#define SQ__FLAGS ((sq__state_t)0x3F)
-#define SQ__TAIL (((sq__state_t)1 << 48) - 1 - SQ__FLAGS)
-#define SQ__TAKEN_ONE ((sq__state_t)1 << 48)
+/* What can be submitted to a queue */
 
-static inline bool sq__state_is_free(sq__state_t state) { return (state & SQ__OWNED) == 0; }
+/* The kinds of work, and the other values of a slot's word (ring.h). */
+enum sq__work_kind {
+    SQ__EMPTY,
+    SQ__BATON,
+    SQ__TASK,   /* an async task */
+    SQ__PAIR,   /* an async task with two words of context */
+    SQ__JOB,    /* a PAIR that does not count towards the capacity */
+    SQ__DUE,    /* a delayed task: a TASK that does not count towards the capacity */
+    SQ__MEMBER, /* a TASK of a group */
+    SQ__AWAITED, /* a thread in run_and_wait, which waits until the runner has run its function */
+    SQ__RUN_ANYWHERE, /* a thread in async_and_wait: the runner runs its function; any other holder passes it the baton */
+    SQ__WAITER, /* a thread in sync, which waits for the baton, or as a reader to be let in */
+    SQ__SHARED, /* a list of waiting threads (kernel/shared.h) */
+    SQ__NOTIFICATION, /* of a group: as DUE */
+    /* `kind & SQ__CANCELLABLE` finds these two, with or without SQ__BARRIER. */
+    SQ__CANCELLABLE = 0x20, /* a PAIR that can be withdrawn until its turn (kernel/withdraw.h) */
+    SQ__CANCELLED = 0x21,  /* a withdrawn CANCELLABLE: the baton's holder skips the slot */
+};
 
-/* A sync takes it, whichever thread makes it. */
-static inline bool sq__state_is_free_to_any_thread(sq__state_t state) { return (state & SQ__FLAGS) == 0; }
+/* A bit of the kind, of a TASK, PAIR, JOB, DUE, CANCELLABLE, MEMBER, NOTIFICATION or WAITER of a concurrent queue: it is a barrier, and runs alone. */
+enum { SQ__BARRIER = 0x40 };
 
-/* A shutdown discards the tasks that wait. The holder obeys SQ__DISCARD in the control, which is also set without this
- * (sq__suspend_abandon; suspension.c). */
-static inline bool sq__state_is_discarded(sq__state_t state) {
-    return (state & (SQ__CLOSED | SQ__DISCARDED)) == (SQ__CLOSED | SQ__DISCARDED);
-}
+enum { SQ__KIND_BITS = 8 }; /* of a slot's word: a kind and the bit */
 
-static inline sq__segment_t *sq__state_tail(sq__state_t state) { return (sq__segment_t *)(uintptr_t)(state & SQ__TAIL); }
+typedef struct sq__pair {
+    sq_pair_function_t call;
+    void *first;
+    void *second;
+} sq__pair_t;
 
-static inline unsigned sq__state_taken(sq__state_t state) { return (unsigned)(state >> 48) & 0xFF; }
+/* The members of a group on one queue. */
+typedef struct sq__members {
+    const void *group;
+    SQ__ATOMIC(uint32_t) started; /* how many a concurrent queue has started, or discarded; written by the holder of its baton */
+} sq__members_t;
 
-/* No reference is left. Only a running task can still take one (queue/create.c: revive). So for the holder of a serial queue, between two
- * tasks, this is final. */
-static inline bool sq__state_is_released(sq__state_t state) { return (state & SQ__RELEASES) == SQ__RELEASE_ONE; }
+/* What is called when a member of a group has ended. It is embedded in the group's record of the member, or of all on a queue. If not
+ * `leaves`, the member has forked, and this is the child: it frees the record only, because the member is the parent's. */
+typedef struct sq__member_end {
+    void (*call)(struct sq__member_end *end, bool leaves);
+    sq_function_t discard; /* called with the task's context if the task is discarded; NULL: none */
+    sq__members_t *members;
+} sq__member_end_t;
 
-/* The same state with another tail. */
-static inline sq__state_t sq__state_with_tail(sq__state_t state, sq__segment_t *tail, unsigned taken) {
-    return (state & (SQ__FLAGS | SQ__RELEASES)) | (sq__state_t)(uintptr_t)tail | taken * SQ__TAKEN_ONE;
-}
+typedef struct sq__member_task {
+    sq_function_t run;
+    void *context;
+    sq__member_end_t *end; /* called when the task is over */
+} sq__member_task_t;
+
+/* A call that waits for its turn: what a sync becomes when it leaves its fast path. On the waiting thread's stack. Other threads may access it
+ * only while the wait is claimed. */
+typedef struct sq__call {
+    sq_task_t task;
+    uint32_t kind;      /* SQ__WAITER, perhaps with SQ__BARRIER, SQ__RUN_ANYWHERE or SQ__AWAITED */
+    bool is_brief;      /* the deadline has passed: it waits for a moment, without a sleep */
+    sq_time_t deadline;
+    const void *site;   /* the call site; NULL: not known */
+    bool is_done;       /* the runner has run the function */
+    uint64_t submitted; /* when, if the queue is measured (observe/timings.h); else 0 */
+    bool has_baton; /* of a reader of a concurrent queue: it was let in, and admits the next ones (concurrent/admit.h) */
+} sq__call_t;
+
+typedef struct sq__waiter {
+    sq__token_t *token;
+    sq__wait_id_t wait_id;
+    sq__call_t *call;
+} sq__waiter_t;
+
+/* L under the queue's lock. */
+typedef struct sq__shared {
+    struct sq__sharer *first; /* L */
+    struct sq__sharer **end;  /* L */
+} sq__shared_t;
+
+typedef struct sq__cancellable {
+    SQ__ATOMIC(uintptr_t) *place; /* where the task is, in one word; see withdraw.h */
+    const void *pair;   /* an sq__pair_t, or a struct that begins with the same fields */
+    bool is_exempt; /* does not count towards the capacity */
+} sq__cancellable_t;
+
+typedef union sq__work {
+    sq_task_t task;
+    sq__pair_t pair;
+    sq__cancellable_t cancellable;
+    sq__member_task_t member;
+    sq__waiter_t waiter;
+    sq__shared_t shared;
+} sq__work_t;
+
+/* The lock, for what not every task needs */
+
+void sq__lock(const sq_queue_t *queue);
+void sq__unlock(const sq_queue_t *queue);
+
+/* Those of all queues. */
+void sq__lock_all(void);
+void sq__unlock_all(void);
+
+/* Counts a submission that was refused with this error, and returns the error. */
+int sq__queue_reject(sq_queue_t *queue, int error) __attribute__((cold));
+
+/* Records that few queues need */
+
+/* The owners. */
+typedef enum sq__extra {
+    SQ__EXTRA_SITES,     /* observe/call_sites.c */
+    SQ__EXTRA_TRACE,     /* observe/trace_hooks.c */
+    SQ__EXTRA_TIMINGS,   /* observe/timings.h, made by inspect/histogram.c */
+    SQ__EXTRA_WATCH,     /* observe/watch_notes.h, made by inspect/watch.c */
+    SQ__EXTRA_SUSPENDED, /* observe/suspended_list.c */
+    SQ__EXTRA_SHARED,    /* kernel/shared.c */
+    SQ__EXTRA_TIMERS,    /* queue/pending_timers.c */
+    SQ__EXTRA_AT_END,    /* queue/end.c */
+    SQ__EXTRA_AFTER_END, /* queue/after_end.c */
+    SQ__EXTRA_VALUES,    /* queue/values.c */
+    SQ__EXTRA_TARGET,    /* queue/targeted.h, made by queue/target.c */
+    SQ__EXTRAS
+} sq__extra_t;
+
+/* L. The owner's record, made and zeroed if there is none; NULL: no memory. */
+void *sq__extra_make(sq_queue_t *queue, sq__extra_t owner, size_t bytes);
+
+/* For a dump: copies the beginning of the owner's record, by a copy of the queue. False: there is none, or it cannot be read. */
+bool sq__extra_peek(const sq_queue_t *copy, sq__extra_t owner, void *record, size_t bytes);
+
+/* The queue, which has a table, is about to be freed. What the records point to is their owners'. */
+void sq__extras_free(sq_queue_t *queue);
+
+/* Is this a queue? In builds with SQ_DEBUG only */
+
+#ifdef SQ_DEBUG
+void sq__handle_check(const sq_queue_t *queue, const char *call);
+void sq__handle_mark(sq_queue_t *queue);
+/* Instead of freeing the memory at once. `memory`: the block that contains the queue. */
+void sq__handle_free(sq_queue_t *queue, void *memory);
+#define SQ__CHECK_HANDLE(queue) sq__handle_check((queue), __func__)
+#else
+static inline void sq__handle_mark(sq_queue_t *queue) { (void)queue; }
+static inline void sq__handle_free(sq_queue_t *queue, void *memory) { (void)queue, sq__memory_free(memory); }
+#define SQ__CHECK_HANDLE(queue) ((void)0)
+#endif

@@ -18,13 +18,12 @@
  * or the queue is closed (pending_timers.h). From then on it is like other tasks: a suspended queue without references discards it. */
 #include "alarm/alarm.h"
 #include "queue/queue.h"
+#include "state/state_inline.h"
 #include "timer/timer.h"
 
 #include "include/sq_private.h"
 #include "include/sq_timer.h"
 #include "kernel/kernel.h"
-#include "state/handle.h"
-#include "state/queue_lock.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "timer/timed.h"

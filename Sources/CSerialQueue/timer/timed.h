@@ -2,7 +2,7 @@
 #pragma once
 
 #include "alarm/alarm_inline.h"
-#include "state/queue.h"
+#include "state/state_inline.h"
 
 /* Makes sure that the queue can run tasks, and records if a trace is under way; takes a lease on the set of alarms with the queue's clock; sq__alarms_release returns
  * it. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */

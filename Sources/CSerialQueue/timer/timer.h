@@ -2,7 +2,7 @@
 #pragma once
 
 #include "alarm/alarm_inline.h"
-#include "state/queue.h"
+#include "state/state_inline.h"
 
 /* Submits a DUE, or a CANCELLABLE that takes no room, in `delay` nanoseconds; if that is 0, at once. Returns 0, ENOMEM,
  * ESHUTDOWN or ESTALE. */

@@ -2,7 +2,7 @@
 #include "gate/gate_inline.h"
 #include "include/sq_private.h"
 #include "queue/queue.h"
-#include "state/queue_lock.h"
+#include "state/state_inline.h"
 #include "timer/timer_fire.h"
 
 #include <errno.h>

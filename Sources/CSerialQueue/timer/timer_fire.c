@@ -49,10 +49,10 @@
 #include "kernel/kernel.h"
 #include "observe/observe_inline.h"
 #include "queue/queue.h"
-#include "state/queue_lock.h"
 #include "platform/container.h"
 #include "platform/list.h"
 #include "platform/memory.h"
+#include "state/state_inline.h"
 #include "timer/timer.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "include/sq_await.h"
 #include "include/sq_time.h"
 #include "platform/mutex.h"
-#include "state/queue.h"
+#include "state/state_inline.h"
 #include "thread/self.h"
 
 /* What a thread waits for */

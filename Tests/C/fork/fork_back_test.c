@@ -7,7 +7,7 @@
 #include "sq_pool.h"
 #include "pool_lock.h"
 #include "include/sq_private.h"
-#include "state/queue.h"
+#include "state/state_inline.h"
 
 /* A queue of a manual pool, so that this thread runs everything, and comes back in the child as well. */
 typedef struct scene {

@@ -7,7 +7,7 @@
 
 #include "include/sq_private.h"
 #include "platform/mutex.h"
-#include "state/queue.h"
+#include "state/state_inline.h"
 #include "pool/pool.h"
 
 /* Both structures are their files' own, and begin with their mutex. */

@@ -6,9 +6,8 @@
 #include "sq_pool.h"
 
 #include "platform/mutex.h"
+#include "state/state.h"
 #include "wait/deadlock.h"
-#include "state/handle.h"
-#include "state/queue_lock.h"
 #include "observe/reader.h"
 #include "objects/object_lock.h"
 #include "queue/end.h"

@@ -3,7 +3,7 @@
  * before the library takes a lock, or right after it has read the clock. */
 #include "caller.h"
 #include "latch.h"
-#include "state/queue_lock.h"
+#include "state/state_inline.h"
 
 #include <time.h>
 

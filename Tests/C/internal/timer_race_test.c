@@ -3,8 +3,8 @@
 #include "timed.h"
 
 #include "alarm/heap.h"
+#include "state/state.h"
 #include "timer/timer_fire.h"
-#include "state/queue_lock.h"
 #include "thread/process.h"
 
 static uint64_t now(void) { return sq_deadline(0); }

@@ -1,7 +1,7 @@
 /* timer_wait_test.c: cancelling a timer and waiting for the firing that runs. On the system's clock; order is caused by gates. */
 #include "timed.h"
 
-#include "state/queue_lock.h"
+#include "state/state.h"
 #include "thread/self.h"
 #include "timer/timer_fire.h"
 

@@ -5,7 +5,7 @@
 #include "inject.h"
 
 #include "kernel/segment.h"
-#include "state/queue.h"
+#include "state/state_inline.h"
 #include "thread/self.h"
 #include "timer/timer_record.h"
 

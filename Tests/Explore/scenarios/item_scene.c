@@ -5,7 +5,7 @@
  * after it. At the end no memory is left. */
 #include "item_scene.h"
 
-#include "state/queue.h"
+#include "state/state_inline.h"
 #include "thread/self.h"
 
 #include <errno.h>

@@ -60,7 +60,7 @@
 #define TICKETS (CLIENTS * CALLS)
 #define no_place 255
 
-/* state.h, with fewer bits for TAIL, TAKEN and RELEASES */
+/* state_inline.h, with fewer bits for TAIL, TAKEN and RELEASES */
 #define OWNED 1
 #define PARKED 2
 #define SUSPENDED 4

@@ -166,7 +166,7 @@ typedef struct sq__stripe {
     _Alignas(SQ__LINE) SQ__ATOMIC(sq__stripe_word_t) word; /* A */
 } sq__stripe_t;
 
-/* The letters are those of state/queue.h. */
+/* The letters are those of state/state_inline.h. */
 struct sq__stripes {
     uint32_t mask;     /* I  how many there are, a power of two, less one */
     uint64_t gathered; /* O  how many readers had entered at the last gathering */
@@ -197,7 +197,7 @@ static inline bool sq__stripes_leave_at_once(sq__striped_t *mine) {
 }
 
 /* The fields that only a concurrent queue has. They lie directly in front of the queue, in the same block of memory; the queue's control says that they are there. The
- * letters are those of state/queue.h; R: under the queue's lock of reader.c. */
+ * letters are those of state/state_inline.h; R: under the queue's lock of reader.c. */
 struct sq__concurrent {
     _Alignas(16) sq__gate_t gate;     /* A */
     SQ__ATOMIC(uint64_t) entered;     /* A  how many tasks have entered that neither the gate nor a stripe counts any longer */

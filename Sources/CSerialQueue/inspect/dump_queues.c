@@ -172,7 +172,7 @@ static void count_wait(const sq__view_t *view, const sq__view_thread_t *thread) 
 }
 
 /* Where the oldest waiting tasks were submitted. The next task of a queue waits in the hand-off slot, or in the slot at the head of the ring. The
- * site is in the table under that place (trace/sites.h), from which it is not taken. The queue may run, or be freed, meanwhile: what is then
+ * site is in the table under that place (trace/sites.c), from which it is not taken. The queue may run, or be freed, meanwhile: what is then
  * read does not belong together, and nothing is found under it. */
 
 /* Each of them costs four system calls. With more queues none is looked at. */

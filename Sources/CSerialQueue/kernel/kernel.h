@@ -119,8 +119,8 @@ sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags);
 /* Running */
 
 /* Called by the runner. Runs async tasks and calls (AWAITED, RUN_ANYWHERE) while the caller has the baton, until a batch of `most` is over
- * (batch.h): after SQ__NEXT_TASK the caller still has it. Adds their number to *ran, discarded and withdrawn work included; not after SQ__NEXT_FORKED. Serial queues only;
- * concurrent/run_async.h does this for a concurrent queue. */
+ * (sq__batch_t): after SQ__NEXT_TASK the caller still has it. Adds their number to *ran, discarded and withdrawn work included; not after SQ__NEXT_FORKED. Serial queues only;
+ * concurrent/run_async.c does this for a concurrent queue. */
 sq__next_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran);
 
 /* The same for a queue that has a target: called in a task of the target, which is the current queue again when this returns. */

@@ -5,7 +5,7 @@
  *
  *     EMPTY    not filled yet, whether taken or not
  *     BATON    the head reached the slot before it was filled, and left the baton in it
- *     ...      filled with work of some kind (work.h); above the kind perhaps a time
+ *     ...      filled with work of some kind (state/state.h); above the kind perhaps a time
  *
  * The submitter and the holder settle by a read-modify-write of that word which of them continues. The holder swaps EMPTY for
  * BATON, or finds the slot filled. The submitter exchanges its kind into the word; if it gets BATON back, it now has the

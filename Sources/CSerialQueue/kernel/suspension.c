@@ -9,7 +9,7 @@
  *     resume:   (u1) HOLD := 0   (u2) SUSPENDED, PARKED := 0   (u3) it was PARKED: pass the baton on
  *
  * The suspender does not wait for the task that runs. Suspensions nest: only the first does p1-p2, only the last resume u1-u3; both are in
- * queue/suspend.c, u2 here (sq__suspension_clear). b1 is in sq__baton_find (baton.h). b2 begins in sq__suspension_obey, or in nothing_next if
+ * queue/suspend.c, u2 here (sq__suspension_clear). b1 is in sq__baton_find (kernel_inline.h). b2 begins in sq__suspension_obey, or in nothing_next if
  * nothing is queued (baton.c, concurrent/admit.c), and ends in sq__suspension_park.
  *
  *     p1 b1 p2      the holder sees HOLD but not SUSPENDED: it runs this one task, which may start after suspend has returned:

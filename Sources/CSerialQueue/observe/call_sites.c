@@ -1,4 +1,4 @@
-/* call_sites.c: the sites of a queue's tasks, while it is traced or watched (trace/sites.h).
+/* call_sites.c: the sites of a queue's tasks, while it is traced or watched (trace/sites.c).
  *
  * DESIGN. An unwatched, untraced queue stores nothing: the paths of a task look at its control anyway. What a call pays is that it passes
  * on its return address. */
@@ -7,7 +7,7 @@
 
 /* Made before the queue is sited, and then fixed. */
 typedef struct sited {
-    SQ__ATOMIC(sq__era_t) era; /* first: a dump peeks there; L, read by any thread  of its sites: trace/sites.h */
+    SQ__ATOMIC(sq__era_t) era; /* first: a dump peeks there; L, read by any thread  of its sites: trace/sites.c */
 } sited_t;
 
 static sq__era_t era_of(const sq_queue_t *queue) {

@@ -89,7 +89,7 @@ static inline void sq__watch_task_calls(sq_queue_t *queue, sq_function_t functio
 
 /* The running tasks of a concurrent queue: reader.h */
 
-/* T, and fixed while the thread sleeps; R as in concurrent.h. */
+/* T, and fixed while the thread sleeps; R as in gate/gate_inline.h. */
 typedef struct sq__reader {
     sq__frame_t frame;        /* T  first */
     const sq__token_t *caller; /* T  of the thread that waits for it in run_and_wait, or NULL */

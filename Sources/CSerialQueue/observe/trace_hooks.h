@@ -8,7 +8,7 @@
 
 #include "observe/observe_inline.h"
 
-/* Records a START of this function, or of the user's function that it wraps (wrapper.h). `context`: the first word of its context; `is_pair`:
+/* Records a START of this function, or of the user's function that it wraps (wrapper.c). `context`: the first word of its context; `is_pair`:
  * that may be the code of a closure. Returns as sq__trace_open. If no trace is under way, removes the flag, and takes the queue's lock for
  * that. */
 sq__session_t sq__trace_hook_start(sq_queue_t *queue, unsigned detail, uint64_t where, sq_function_t function, const void *context, bool is_pair);

@@ -6,7 +6,7 @@
 
 #include "observe/observe_inline.h"
 
-/* O. Notes that the calling thread begins, or ends, a task. The queue is watched. `site`: see trace/sites.h; in a concurrent queue the frame has
+/* O. Notes that the calling thread begins, or ends, a task. The queue is watched. `site`: see trace/sites.c; in a concurrent queue the frame has
  * it. */
 void sq__watch_task_begins(sq_queue_t *queue, sq_function_t function, const void *site);
 void sq__watch_task_ends(sq_queue_t *queue);

@@ -42,7 +42,7 @@ typedef struct sq__help {
 } sq__help_t;
 
 typedef struct sq__pool_plan {
-    sq__ready_function_t call; /* runs an entry that is not a help: sq__run_queue (queue/queue_runner.h) */
+    sq__ready_function_t call; /* runs an entry that is not a help: sq__run_queue (queue/queue_runner.c) */
     const char *label;
     size_t seats;            /* how many it has before it grows (at rest) */
     size_t part_seats;       /* how many seats a part has; 0: SQ__PART_SEATS */

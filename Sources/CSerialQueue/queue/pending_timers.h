@@ -1,7 +1,7 @@
 /* pending_timers.h: delayed tasks and timers that end with their queue.
  *
  * DESIGN. A delayed task or timer that is not due yet is neither in the ring nor running, but a shutdown must account for it.
- * So the queue has a list of them, under its lock, in a record of its own (state/extras.h): most queues have none. Nothing joins the list
+ * So the queue has a list of them, under its lock, in a record of its own (state/extras.c): most queues have none. Nothing joins the list
  * once the queue is closed. The thread that is about to end the queue finds the list empty, or removes the entries one by one
  * and ends them, while it holds the baton.
  *

@@ -8,7 +8,7 @@
 typedef struct sq__hosted {
     sq__pool_listed_t listed;          /* its first field is the kind */
     SQ__ATOMIC(uint32_t) references;   /* A */
-    sq__ready_function_t call;         /* F  sq__run_queue (queue/queue_runner.h) */
+    sq__ready_function_t call;         /* F  sq__run_queue (queue/queue_runner.c) */
     sq__mutex_t lock;
     SQ__ATOMIC(size_t) waiting;        /* C  how many entries are ready */
     sq__ready_list_t ready;            /* L */

@@ -1,6 +1,6 @@
 /* runner.h: what gives a queue that is ready a thread. The rest of the core knows runners by this header alone.
  *
- * DESIGN. A queue with something for its runner posts its ready entry, once. The runner then calls sq__run_queue (queue/queue_runner.h) for that
+ * DESIGN. A queue with something for its runner posts its ready entry, once. The runner then calls sq__run_queue (queue/queue_runner.c) for that
  * entry, on a thread of its choice. There are five kinds, and none of them knows another one:
  *
  *                          threads             workers               loop                   manual               target
@@ -26,7 +26,7 @@
  *
  * A sync runs its function on its own thread, in its turn. Two questions change that: with an owner other than the caller, the call is handed
  * to the owner, as an AWAITED; with a target, the turn in the queue is followed by a sync onto the target, in which the function runs. Such
- * queues are not free to a sync's fast path: SQ__NOT_FREE (state/state.h).
+ * queues are not free to a sync's fast path: SQ__NOT_FREE (state/state_inline.h).
  *
  * A queue has its runner in one word: 0, nothing yet; a client of the cache; or the object of another kind, with the band of the entry and SQ__HELPED
  * in its low bits. A client goes when the queue ends, so only the baton's holder may look into it; any thread with a reference to the queue may
@@ -144,7 +144,7 @@ typedef struct sq__runner_object {
 } sq__runner_object_t;
 
 /* Kinds of which nobody outside knows more. Return 0 and *pool, which has one reference; or ENOMEM, for a loop also EMFILE or ENFILE. `call`: sq__run_queue
- * (queue/queue_runner.h). */
+ * (queue/queue_runner.c). */
 int sq__loop_create(sq_pool_t **loop, const char *label, sq__ready_function_t call);
 int sq__manual_create(sq_pool_t **manual, const char *label, sq__ready_function_t call);
 

@@ -1,7 +1,7 @@
 /* state_inline.h: the queue's state word and fields, and which threads may access them.
  *
  * The letters: I fixed after create; O only the baton's holder (it sees the writes of all earlier holders); C written by the
- * baton's holder, read by any thread; A atomic, any thread; L under the queue's lock (queue_lock.h); P under the lock of the runner's list.
+ * baton's holder, read by any thread; A atomic, any thread; L under the queue's lock (queue_lock.c); P under the lock of the runner's list.
  * Before a function, O: only the baton's holder may call it; L: the caller has the lock. A word in brackets names a pair of a
  * release and an acquire; Documentation/MemoryOrdering.md has each pair with the reason.
  *
@@ -35,12 +35,12 @@
  *                                           suspends such a queue, its holder ends the suspension and discards what waits
  *                                           (suspension.c)
  *
- * A concurrent queue's word is never free: OWNED is always set, also while its gate is open (gate/gate.h).
+ * A concurrent queue's word is never free: OWNED is always set, also while its gate is open (gate/gate_inline.h).
  *
  * Free implies empty: OWNED may be clear only while no slot is taken; TAKEN is then 0 and no other flag than NOT_FREE is
  * set. So a thread can take a free queue without looking at the ring. Only the baton's holder clears OWNED or sets PARKED, with one
  * exception: the suspender of a free queue sets PARKED in the swap that takes it. SUSPENDED, CLOSED, DISCARDED and ENDED change under
- * the queue's lock (queue_lock.h). RELEASES is incremented by the thread that releases the last reference, and decremented by a task
+ * the queue's lock (queue_lock.c). RELEASES is incremented by the thread that releases the last reference, and decremented by a task
  * that then takes a new one (the running task keeps the queue alive). OWNED and RELEASES are in one word, so that word alone decides
  * whether the releaser or the holder frees the queue, whichever comes first.
  *
@@ -109,15 +109,15 @@ static inline sq__state_t sq__state_with_tail(sq__state_t state, sq__segment_t *
 
 /* The flags of `control`. Some say what the holder does with the next task; the others are fixed before the first submission. */
 enum {
-    SQ__HELD_BACK = 1,  /* do not start it: the queue is suspended. sq__suspension_obey acts on it (kernel/suspension.h) */
+    SQ__HELD_BACK = 1,  /* do not start it: the queue is suspended. sq__suspension_obey acts on it (kernel/suspension.c) */
     SQ__DISCARD = 2,    /* discard it; has precedence over SQ__HELD_BACK */
     SQ__WATCHED = 4,    /* record its start for a watcher (observe/observe.h) */
-    SQ__CONCURRENT = 8, /* fixed: gate/concurrent.h */
+    SQ__CONCURRENT = 8, /* fixed: gate/gate_inline.h */
     SQ__TRACED = SQ__SEES_INSIDE ? 16 : 0, /* record it for a trace (observe/observe.h) */
     SQ__MEASURED = 32,  /* measure its times (observe/observe.h) */
     SQ__MOVABLE = 64    /* until its runner is fixed: it may get a target, or another one (queue/targeted.h) */
 };
-/* Without these a task is just called; with these it is known where it was submitted (observe/call_sites.h). */
+/* Without these a task is just called; with these it is known where it was submitted (observe/call_sites.c). */
 enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED, SQ__SITED = SQ__SEES_INSIDE ? SQ__WATCHED | SQ__TRACED : 0 };
 
 /* In `references`: one reference, that of all the queues together whose target this is (queue/target.c). The others are the program's. */
@@ -125,7 +125,7 @@ enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED, SQ__SITED = SQ__SEES
 
 /* The part of a capacity that the kernel knows: the room that a task took is given back when the task leaves the ring. */
 typedef struct sq__permits {
-    void (*give)(sq_queue_t *queue, struct sq__permits *permits); /* I  sq__async_give_permit (queue/async.h) */
+    void (*give)(sq_queue_t *queue, struct sq__permits *permits); /* I  sq__async_give_permit (queue/async.c) */
     SQ__ATOMIC(uint32_t) references;                        /* A */
 } sq__permits_t;
 
@@ -155,7 +155,7 @@ struct sq_queue {
                                      *    slots, less the threads that left them for the hand-off slot: may be below 0 (it wraps) */
     SQ__ATOMIC(uint64_t) highest;   /* C  the highest depth seen */
     sq__ready_t ready;                  /* P  in the runner's list; a serial queue's, while none of its threads runs it */
-    SQ__ATOMIC(struct sq__extras *) extras; /* A  NULL until an owner makes the first record (extras.h), then fixed */
+    SQ__ATOMIC(struct sq__extras *) extras; /* A  NULL until an owner makes the first record (state.h), then fixed */
     SQ__ATOMIC(uint32_t) references; /* A */
     SQ__ATOMIC(uint32_t) suspensions; /* L  and read by dumps: how many suspensions have not been resumed */
 
@@ -174,9 +174,9 @@ struct sq_queue {
     SQ__ATOMIC(uint64_t) withdrawn;     /* A */
 
     /* Written by the submitters. */
-    SQ__ATOMIC(sq__state_t) state;      /* A  see state.h */
+    SQ__ATOMIC(sq__state_t) state;      /* A  see above */
 #ifdef SQ_DEBUG
-    SQ__ATOMIC(uint64_t) mark; /* A  see handle.h */
+    SQ__ATOMIC(uint64_t) mark; /* A  see handle.c */
 #endif
     char label[];                       /* I */
 };

@@ -22,7 +22,7 @@ typedef enum sq__lock_rank {
     SQ__RANK_TRACING, /* the beginning and end of a trace */
     SQ__RANK_SHARED_POOL,
     SQ__RANK_POOLS,   /* the list of pools */
-    SQ__RANK_QUEUES,  /* state/queue_lock.h */
+    SQ__RANK_QUEUES,  /* state/queue_lock.c */
     SQ__RANK_SUSPENDED, /* the lists of suspended queues */
     SQ__RANK_ENDERS,  /* the threads that wait for the end of a queue */
     SQ__RANK_WATCH,   /* the watching thread */

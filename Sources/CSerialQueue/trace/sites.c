@@ -3,7 +3,7 @@
  * DESIGN. A call site is a return address. Each public call that submits or waits takes its own at its entry, and passes it down as a
  * parameter, `caller`; the Swift layer passes that of its own public call (include/sq_private.h). There is no other way. The submission
  * stores the site of a queue that is traced or watched in a table, under the place in the queue where the task
- * waits. The baton's holder takes it out with the task; a dump finds it next to the frame of the task (kernel/run_task.h), and a
+ * waits. The baton's holder takes it out with the task; a dump finds it next to the frame of the task (kernel/kernel_inline.h), and a
  * watcher gets it from there.
  *
  * The table has no lock: one of an entry's two words is the key combined with the other word, so an entry that two threads write at a

@@ -208,7 +208,7 @@ static void check_left(const char *how, place_t place, const char *cause) {
     check_aborted(&ending, words, 2);
 }
 
-/* To see them fail: in run_task.h and run_task.c, take out SQ__NOBODY_UNWINDS_THROUGH (a hang, or the end of the thread alone). */
+/* To see them fail: in kernel_inline.h and run_task.c, take out SQ__NOBODY_UNWINDS_THROUGH (a hang, or the end of the thread alone). */
 TEST(pthread_exit_in_a_task_is_reported_and_ends_the_process) {
     for (place_t place = IN_SYNC; place < PLACES; place += 1) {
         check_left("exit", place, "pthread_exit");

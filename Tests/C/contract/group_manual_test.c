@@ -55,7 +55,7 @@ TEST(a_wait_does_not_run_a_pool_that_has_no_members_any_more) {
     sq_group_release(group);
 }
 
-/* To see it fail: let sq__queue_threadless_runner (state/queue.h) return each runner. */
+/* To see it fail: let sq__queue_threadless_runner (state/state_inline.h) return each runner. */
 TEST(a_group_does_not_keep_the_threads_of_a_pool_that_its_members_have_left) {
     sq_pool_t *pool = make_pool();
     sq_queue_t *queue = make_queue_on(pool, "queue");

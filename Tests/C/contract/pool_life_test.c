@@ -37,7 +37,7 @@ TEST(a_pool_outlives_its_release_while_it_has_queues) {
     }
 }
 
-/* To see it fail: in sq__queue_threadless_runner (state/queue.h) return any runner. */
+/* To see it fail: in sq__queue_threadless_runner (state/state_inline.h) return any runner. */
 TEST(a_group_and_an_item_do_not_keep_the_pool_that_ran_their_tasks) {
     long before = threads_alive();
     size_t ran = 0;

@@ -150,7 +150,7 @@ static void have_waiters(void) {
     }
     for (size_t i = 0; i < kept_waiters; i += 1) {
         sq__token_recycle(tokens[i]);
-        sq_queue_release(sq_queue_create("freed", NULL)); /* a debug build keeps the memory of the last ones (state/handle.h) */
+        sq_queue_release(sq_queue_create("freed", NULL)); /* a debug build keeps the memory of the last ones (state/handle.c) */
     }
 }
 

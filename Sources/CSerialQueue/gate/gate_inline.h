@@ -196,8 +196,8 @@ static inline bool sq__stripes_leave_at_once(sq__striped_t *mine) {
     return sq__cas_release(&mine->stripe->word, &mine->word, next); /* [stripe] release: what the reader did */
 }
 
-/* The fields that only a concurrent queue has. They lie directly in front of the queue, in the same block of memory; the queue's control says that they are there. The
- * letters are those of state/state_inline.h; R: under the queue's lock of reader.c. */
+/* The fields that only a concurrent queue has. They lie directly in front of the queue, in the same block of memory; the queue's control says that
+ * they are there. The letters are those of state/state_inline.h; R: under the queue's lock of reader.c. */
 struct sq__concurrent {
     _Alignas(16) sq__gate_t gate;     /* A */
     SQ__ATOMIC(uint64_t) entered;     /* A  how many tasks have entered that neither the gate nor a stripe counts any longer */

@@ -70,6 +70,7 @@ int sq__shared_enter(sq_queue_t *queue, bool always_a_slot, sq__sharer_t *sharer
 /* Called when the wait was withdrawn or refused: takes the thread off the list. */
 void sq__shared_leave(sq_queue_t *queue, sq__sharer_t *sharer);
 
+/* The place of a CANCELLABLE that is not in the queue: withdraw.h. */
 enum { SQ__NOT_SUBMITTED = 0, SQ__OVER = 2, SQ__DELAYED = 4 };
 
 /* Withdraws the CANCELLABLE with this place, and counts it as withdrawn. Call it after the call that submitted the task has returned.

@@ -3,7 +3,7 @@
  *
  * DESIGN. A CANCELLABLE is an asynchronous task whose memory belongs to its submitter. The slot holds two pointers into that memory: to
  * the task's functions, and to one word, the task's place. The values for queued work are those of
- * sq__ring_where in ring.h, the others are defined below:
+ * sq__ring_where in kernel_inline.h, the others are defined in kernel.h:
  *
  *     0              not submitted (SQ__NOT_SUBMITTED)
  *     1              queued in the hand-off slot (SQ__IN_HANDOFF)

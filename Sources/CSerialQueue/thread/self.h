@@ -20,7 +20,7 @@ typedef struct sq__frame {
     struct sq__frame *parent;
     void (*function)(void *context); /* what it runs; not set if is_batch */
     bool begins; /* the task starts a chain: the tasks further out did not call it. It runs here on behalf of another thread. */
-    bool is_reader; /* the frame is part of a sq__reader_t (observe/reader.h) */
+    bool is_reader; /* the frame is part of a sq__reader_t (observe/observe_inline.h) */
     bool is_batch; /* many tasks, one after the other: the frame is part of a sq__batch_frame_t (kernel/kernel_inline.h) */
     bool has_site; /* it is known where the task was submitted */
     bool did_not_run; /* what it runs was cancelled before its turn. Read only if the task is observed (observe/observe.h) */

@@ -242,7 +242,7 @@ static void wait_for_room(void *context) {
     CHECK_EQUAL(sq_async_until(queue, sq_deadline(1000000), &(sq_task_t){ must_not_run, NULL, NULL }), ETIMEDOUT);
 }
 
-/* Only what runs with the baton in hand keeps the room from others. To see it fail (AddressSanitizer reports it): in sq__reader_of (observe/reader.h) do
+/* Only what runs with the baton in hand keeps the room from others. To see it fail (AddressSanitizer reports it): in sq__reader_of (observe/observe_inline.h) do
  * not ask whether the frame is a reader's. */
 TEST(a_reader_waits_for_room_in_its_own_queue) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;

@@ -2,7 +2,8 @@
 #ifndef SQ_DISPATCH_ALONE_H
 #define SQ_DISPATCH_ALONE_H
 
-#include "queue.h"
+#include <dispatch/dispatch.h>
+#include <serial_queue.h>
 
 /** Calls the function as a barrier of the innermost queue. */
 void sq__dispatch_call_alone(dispatch_function_t function, void *context);

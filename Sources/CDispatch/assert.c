@@ -1,6 +1,7 @@
 /* assert.c: asserting which queue the caller runs on. */
 #include "alone.h"
 #include "fail.h"
+#include "global.h"
 
 static bool is_on(dispatch_queue_t queue) {
     sq_queue_t *core = atomic_load_explicit(&queue->queue, memory_order_acquire);

@@ -4,7 +4,8 @@
 #ifndef SQ_DISPATCH_BLOCK_INTERNAL_H
 #define SQ_DISPATCH_BLOCK_INTERNAL_H
 
-#include "queue.h"
+#include <dispatch/dispatch.h>
+#include <serial_queue.h>
 
 struct sq__dispatch_block_descriptor {
     unsigned long reserved;
@@ -29,18 +30,5 @@ void *sq__dispatch_copy_block(const void *block);
 void sq__dispatch_release_block(void *block);
 /** Calls a copy, and releases it. */
 void sq__dispatch_call_and_release_block(void *block);
-/** As dispatch_async, for which the header has this symbol. */
-void sq_dispatch_async(dispatch_queue_t queue, void *block);
-/** Submits a copy when the group has no members: a block object that is a barrier is one. Returns 0 or the error. */
-int sq__dispatch_notify(sq_group_t *group, dispatch_queue_t queue, const void *block);
-
-/* What a block object of dispatch_block_create has (block_object.c). */
-struct sq__dispatch_record;
-/** Returns the record of a block object; NULL: a plain block. */
-struct sq__dispatch_record *sq__dispatch_record_of(const void *block);
-/** Returns whether a block object is a barrier. */
-bool sq__dispatch_record_is_barrier(const struct sq__dispatch_record *record);
-/** Returns the group whose wait is that for the block object. */
-sq_group_t *sq__dispatch_record_group(const struct sq__dispatch_record *record);
 
 #endif

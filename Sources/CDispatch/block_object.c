@@ -4,9 +4,8 @@
  * The record's group has a member until the first run, so a wait or a notification is for that; one that comes before it is also for the
  * submissions that are members. */
 #include "attribute.h"
-#include "block.h"
+#include "block_object.h"
 #include "fail.h"
-#include "group.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -28,15 +27,10 @@ struct object {
 enum { HAS_COPY_AND_DISPOSE = 1 << 25, BARRIER = 0x1, ALL_FLAGS = 0x3f };
 
 static void leave(struct sq__dispatch_record *record) {
-    /* Release pairs with the acquire in has_run. */
+    /* Release pairs with the acquire in sq__dispatch_record_has_run. */
     if (!atomic_exchange_explicit(&record->has_run, true, memory_order_release)) {
         sq_group_leave(record->group);
     }
-}
-
-/* True: there is nothing to wait for, although a submission that is a member of the group may be pending. */
-static bool has_run(struct sq__dispatch_record *record) {
-    return atomic_load_explicit(&record->has_run, memory_order_acquire);
 }
 
 static void perform(void *block) {
@@ -99,7 +93,7 @@ void sq_dispatch_block_perform(unsigned long flags, void *block) {
     sq__dispatch_call_block(block);
 }
 
-static struct sq__dispatch_record *need(const char *call, const void *block) {
+struct sq__dispatch_record *sq__dispatch_need_record(const char *call, const void *block) {
     struct sq__dispatch_record *record = sq__dispatch_record_of(block);
     if (record == NULL) {
         sq__dispatch_fail(call, "the block was not made by dispatch_block_create.");
@@ -107,24 +101,14 @@ static struct sq__dispatch_record *need(const char *call, const void *block) {
     return record;
 }
 
-intptr_t sq_dispatch_block_wait(void *block, dispatch_time_t timeout) {
-    struct sq__dispatch_record *record = need("dispatch_block_wait", block);
-    return has_run(record) ? 0 : sq__dispatch_group_wait("dispatch_block_wait", record->group, timeout);
-}
-
-void sq_dispatch_block_notify(void *block, dispatch_queue_t queue, void *notification) {
-    struct sq__dispatch_record *record = need("dispatch_block_notify", block);
-    if (has_run(record)) {
-        sq_dispatch_async(queue, notification);
-        return;
-    }
-    sq__dispatch_check("dispatch_block_notify", sq__dispatch_notify(record->group, queue, notification), queue);
+bool sq__dispatch_record_has_run(const struct sq__dispatch_record *record) {
+    return atomic_load_explicit(&record->has_run, memory_order_acquire);
 }
 
 void sq_dispatch_block_cancel(void *block) {
-    atomic_store_explicit(&need("dispatch_block_cancel", block)->cancelled, true, memory_order_relaxed);
+    atomic_store_explicit(&sq__dispatch_need_record("dispatch_block_cancel", block)->cancelled, true, memory_order_relaxed);
 }
 
 intptr_t sq_dispatch_block_testcancel(void *block) {
-    return atomic_load_explicit(&need("dispatch_block_testcancel", block)->cancelled, memory_order_relaxed);
+    return atomic_load_explicit(&sq__dispatch_need_record("dispatch_block_testcancel", block)->cancelled, memory_order_relaxed);
 }

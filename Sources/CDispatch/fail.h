@@ -2,7 +2,7 @@
 #ifndef SQ_DISPATCH_FAIL_H
 #define SQ_DISPATCH_FAIL_H
 
-#include "queue.h"
+#include "record.h"
 
 /** Ends the process. Says the call, and what is wrong. */
 _Noreturn void sq__dispatch_fail(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));

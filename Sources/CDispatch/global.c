@@ -1,9 +1,19 @@
 /* global.c: the global queues and the main queue, which always exist. */
+#include "global.h"
 #include "fail.h"
 #include <errno.h>
 
+const char sq__dispatch_key;
+
+/* They end never, cannot be suspended and keep their target. */
+static void set_no_target(void *object, dispatch_queue_t target) {
+    (void)object;
+    (void)target;
+}
+static const sq__dispatch_kind_t permanent = { .name = "queue", .set_target = set_no_target };
+
 #define GLOBAL(name, of_class) \
-    { { SQ__DISPATCH_QUEUE, true, 1, NULL, NULL, NULL }, NULL, SQ__DISPATCH_GLOBAL, name, of_class, 0, true, { false, 0 }, NULL }
+    { { &permanent, true, 1, NULL, NULL, NULL }, NULL, SQ__DISPATCH_GLOBAL, name, of_class, 0, true, { false, 0 }, NULL }
 
 /* By class, as dispatch_queue_get_qos_class returns it; the second of each pair is that of flag 2. */
 static struct dispatch_queue_s global[][2] = {
@@ -16,7 +26,7 @@ static struct dispatch_queue_s global[][2] = {
 enum { BACKGROUND, UTILITY, DEFAULT, USER_INITIATED };
 
 struct dispatch_queue_s _dispatch_main_q = {
-    { SQ__DISPATCH_QUEUE, true, 1, NULL, NULL, NULL }, NULL, SQ__DISPATCH_MAIN, "com.apple.main-thread", QOS_CLASS_UNSPECIFIED, 0, false, { false, 0 }, NULL
+    { &permanent, true, 1, NULL, NULL, NULL }, NULL, SQ__DISPATCH_MAIN, "com.apple.main-thread", QOS_CLASS_UNSPECIFIED, 0, false, { false, 0 }, NULL
 };
 
 static sq_pool_t *main_pool;    /* L */
@@ -82,17 +92,6 @@ static void claim_main_pool(void) {
 void sq__dispatch_will_wait(void) {
     if (!atomic_load_explicit(&is_claimed, memory_order_relaxed) && sq__dispatch_is_main_thread()) {
         claim_main_pool();
-    }
-}
-
-void dispatch_main(void) {
-    if (!sq__dispatch_is_main_thread()) {
-        sq__dispatch_fail("dispatch_main", "call it on the main thread.");
-    }
-    sq__dispatch_will_wait();
-    sq__dispatch_core(&_dispatch_main_q);
-    for (;;) {
-        sq__dispatch_check("dispatch_main", sq_pool_run_forever(main_pool), NULL);
     }
 }
 

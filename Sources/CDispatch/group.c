@@ -1,13 +1,16 @@
 /* group.c: groups. */
 #include "group.h"
 #include "fail.h"
+#include "queue.h"
 #include "when.h"
 #include <errno.h>
 #include <stdlib.h>
 
+static const sq__dispatch_kind_t kind;
+
 dispatch_group_t dispatch_group_create(void) {
     dispatch_group_t group = sq__dispatch_allocate("dispatch_group_create", sizeof *group);
-    sq__dispatch_begin(&group->object, SQ__DISPATCH_GROUP);
+    sq__dispatch_begin(&group->object, &kind);
     group->core = sq_group_create(NULL);
     sq__dispatch_check("dispatch_group_create", group->core == NULL ? errno : 0, NULL);
     return group;
@@ -20,7 +23,8 @@ static void end(void *object) {
 }
 
 /* The object's end comes after its members: they leave with it. */
-void sq__dispatch_group_end(dispatch_group_t group) {
+static void leave(void *object) {
+    dispatch_group_t group = object;
     sq_group_t *core = group->core;
     int error = sq_group_wait(core, SQ_NOW);
     if (error == 0) {
@@ -31,6 +35,8 @@ void sq__dispatch_group_end(dispatch_group_t group) {
     }
     sq_group_release(core);
 }
+
+static const sq__dispatch_kind_t kind = { .name = "group", .end = leave };
 
 void dispatch_group_async_f(dispatch_group_t group, dispatch_queue_t queue, void *context, dispatch_function_t work) {
     sq__dispatch_check("dispatch_group_async", sq_group_async(group->core, sq__dispatch_core(queue), work, context), queue);

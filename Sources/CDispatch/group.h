@@ -2,7 +2,7 @@
 #ifndef SQ_DISPATCH_GROUP_INTERNAL_H
 #define SQ_DISPATCH_GROUP_INTERNAL_H
 
-#include "object.h"
+#include "record.h"
 
 struct dispatch_group_s {
     struct dispatch_object_s object;

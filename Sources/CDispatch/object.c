@@ -2,7 +2,6 @@
 #include "object.h"
 #include "attribute.h"
 #include "fail.h"
-#include "queue.h"
 
 pthread_mutex_t sq__dispatch_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -28,14 +27,8 @@ void dispatch_release(dispatch_object_t any) {
     if (before <= 0) {
         sq__dispatch_fail("dispatch_release", "the last reference was released before.");
     }
-    if (before > 1) {
-        return;
-    }
-    switch (object->kind) {
-    case SQ__DISPATCH_QUEUE: sq__dispatch_queue_end(any._dq); break;
-    case SQ__DISPATCH_GROUP: sq__dispatch_group_end(any._dg); break;
-    case SQ__DISPATCH_SEMAPHORE: sq__dispatch_semaphore_end(any._dsema); break;
-    case SQ__DISPATCH_SOURCE: sq__dispatch_source_end(any._ds); break;
+    if (before == 1) {
+        object->kind->end(object);
     }
 }
 
@@ -67,16 +60,6 @@ void dispatch_set_finalizer_f(dispatch_object_t any, dispatch_function_t finaliz
     }
 }
 
-void sq__dispatch_finalize(struct dispatch_object_s *object) {
-    dispatch_function_t finalizer = atomic_load_explicit(&object->finalizer, memory_order_acquire);
-    void *context = atomic_load_explicit(&object->context, memory_order_acquire);
-    dispatch_queue_t target = object->target;
-    if (finalizer != NULL && context != NULL) {
-        dispatch_async_f(target ? target : sq__dispatch_default_queue(), context, finalizer);
-    }
-    sq__dispatch_drop(target);
-}
-
 dispatch_queue_t sq__dispatch_exchange_target(struct dispatch_object_s *object, dispatch_queue_t target) {
     dispatch_queue_t before = object->target;
     sq__dispatch_keep(target);
@@ -89,10 +72,9 @@ void dispatch_set_target_queue(dispatch_object_t any, dispatch_queue_t target) {
     if (sq__dispatch_is_attribute(object)) {
         return;
     }
-    switch (object->kind) {
-    case SQ__DISPATCH_QUEUE: sq__dispatch_queue_set_target(any._dq, target); return;
-    case SQ__DISPATCH_SOURCE: sq__dispatch_source_set_target(any._ds, target); return;
-    default: break;
+    if (object->kind->set_target != NULL) {
+        object->kind->set_target(object, target);
+        return;
     }
     pthread_mutex_lock(&sq__dispatch_lock);
     dispatch_queue_t before = sq__dispatch_exchange_target(object, target);
@@ -101,59 +83,48 @@ void dispatch_set_target_queue(dispatch_object_t any, dispatch_queue_t target) {
 }
 
 /* What dispatch_suspend and its like work on; NULL: the object cannot be suspended. */
-static sq__dispatch_activation_t *activation_of(dispatch_object_t any) {
-    struct dispatch_object_s *object = any._do;
-    if (!is_counted(object)) {
-        return NULL;
-    }
-    return object->kind == SQ__DISPATCH_QUEUE    ? &any._dq->activation
-           : object->kind == SQ__DISPATCH_SOURCE ? sq__dispatch_source_activation(any._ds)
-                                                 : NULL;
+static sq__dispatch_activation_t *activation_of(struct dispatch_object_s *object) {
+    return is_counted(object) && object->kind->activation != NULL ? object->kind->activation(object) : NULL;
 }
 
-/* What the core has of it; NULL: nothing yet, and then its creation suspends it as often as the counts say. */
-static sq_queue_t *core_of(dispatch_object_t any) {
-    return any._do->kind == SQ__DISPATCH_QUEUE ? atomic_load_explicit(&any._dq->queue, memory_order_relaxed) : sq__dispatch_source_order(any._ds);
-}
-
-static void begin(dispatch_object_t any, sq__dispatch_activation_t *activation) {
-    if (any._do->kind == SQ__DISPATCH_SOURCE) {
-        sq__dispatch_source_begin(any._ds);
+static void begin(struct dispatch_object_s *object, sq__dispatch_activation_t *activation) {
+    if (object->kind->begin != NULL) {
+        object->kind->begin(object);
     }
     activation->is_inactive = false;
-    sq_queue_t *core = core_of(any);
+    sq_queue_t *core = object->kind->core(object);
     if (core != NULL) {
         sq_resume(core);
     }
 }
 
 void dispatch_activate(dispatch_object_t any) {
-    sq__dispatch_activation_t *activation = activation_of(any);
+    sq__dispatch_activation_t *activation = activation_of(any._do);
     if (activation == NULL) {
         return;
     }
     pthread_mutex_lock(&sq__dispatch_lock);
     if (activation->is_inactive) {
-        begin(any, activation);
+        begin(any._do, activation);
     }
     pthread_mutex_unlock(&sq__dispatch_lock);
 }
 
 void dispatch_suspend(dispatch_object_t any) {
-    sq__dispatch_activation_t *activation = activation_of(any);
+    sq__dispatch_activation_t *activation = activation_of(any._do);
     if (activation == NULL) {
         return;
     }
     pthread_mutex_lock(&sq__dispatch_lock);
     activation->suspensions += 1;
-    sq_queue_t *core = core_of(any);
+    sq_queue_t *core = any._do->kind->core(any._do);
     int error = core == NULL ? 0 : sq_suspend(core);
     pthread_mutex_unlock(&sq__dispatch_lock);
     sq__dispatch_check("dispatch_suspend", error, NULL);
 }
 
 void dispatch_resume(dispatch_object_t any) {
-    sq__dispatch_activation_t *activation = activation_of(any);
+    sq__dispatch_activation_t *activation = activation_of(any._do);
     if (activation == NULL) {
         return;
     }
@@ -161,19 +132,18 @@ void dispatch_resume(dispatch_object_t any) {
     pthread_mutex_lock(&sq__dispatch_lock);
     if (activation->suspensions > 0) {
         activation->suspensions -= 1;
-        sq_queue_t *core = core_of(any);
+        sq_queue_t *core = any._do->kind->core(any._do);
         if (core != NULL) {
             sq_resume(core);
         }
     } else if (activation->is_inactive) {
-        begin(any, activation);
+        begin(any._do, activation);
     } else {
         is_balanced = false;
     }
     pthread_mutex_unlock(&sq__dispatch_lock);
     if (!is_balanced) {
-        bool is_queue = any._do->kind == SQ__DISPATCH_QUEUE;
-        sq__dispatch_fail("dispatch_resume", "%s \"%s\" is not suspended.", is_queue ? "queue" : "a source of queue",
-                          sq__dispatch_label(is_queue ? any._dq : any._do->target));
+        const char *label = sq__dispatch_label(any._do->kind->begin == NULL ? any._dq : any._do->target); /* a source has that of its queue */
+        sq__dispatch_fail("dispatch_resume", "%s \"%s\" is not suspended.", any._do->kind->name, label);
     }
 }

@@ -3,6 +3,7 @@
  * A predicate is one word: 0; then the address of the core's record, by which threads wait and cycles are found; and at the end ~0. */
 #include "block.h"
 #include "fail.h"
+#include "global.h"
 #include <stdlib.h>
 
 /* A record may be in use when its function has returned, so none is freed. The list keeps them in reach for tools that look for leaks. */

@@ -2,15 +2,10 @@
 #include "queue.h"
 #include "attribute.h"
 #include "fail.h"
+#include "object.h"
 #include <errno.h>
 #include <sq_private.h>
 #include <stdlib.h>
-
-const char sq__dispatch_key;
-
-const char *sq__dispatch_label(dispatch_queue_t queue) {
-    return queue != NULL && queue->label != NULL ? queue->label : "";
-}
 
 static sq_service_t service_of(dispatch_qos_class_t qos_class) {
     return qos_class >= QOS_CLASS_USER_INITIATED                                  ? SQ_SERVICE_INTERACTIVE
@@ -27,6 +22,56 @@ sq_pool_t *sq__dispatch_pool(dispatch_qos_class_t qos_class) {
     return pool;
 }
 
+/* For functions of the program that this library's own calls. */
+static void call_later(dispatch_queue_t queue, void *context, dispatch_function_t function) {
+    sq__dispatch_check("dispatch_async", sq_async(sq__dispatch_core(queue), function, context), queue);
+}
+
+/* Values */
+
+void sq__dispatch_drop_specific(struct sq__dispatch_specific *specific) {
+    /* Release: our use of it; acquire, if it was the last: everybody's. */
+    if (atomic_fetch_sub_explicit(&specific->references, 1, memory_order_acq_rel) == 1) {
+        free(specific);
+    }
+}
+
+void sq__dispatch_end_specific(void *context) {
+    struct sq__dispatch_specific *specific = context;
+    if (specific->destructor != NULL) {
+        call_later(sq__dispatch_default_queue(), specific->value, specific->destructor);
+    }
+    sq__dispatch_drop_specific(specific);
+}
+
+static void move_specifics(dispatch_queue_t queue, sq_queue_t *core) {
+    while (queue->specifics != NULL) {
+        struct sq__dispatch_specific *specific = queue->specifics;
+        queue->specifics = specific->next;
+        sq__dispatch_check("dispatch_queue_set_specific", sq_queue_set_value(core, specific->key, specific, sq__dispatch_end_specific), queue);
+    }
+}
+
+static void end_specifics(dispatch_queue_t queue) {
+    while (queue->specifics != NULL) {
+        struct sq__dispatch_specific *specific = queue->specifics;
+        queue->specifics = specific->next;
+        sq__dispatch_end_specific(specific);
+    }
+}
+
+/* The end, and the target */
+
+void sq__dispatch_finalize(struct dispatch_object_s *object) {
+    dispatch_function_t finalizer = atomic_load_explicit(&object->finalizer, memory_order_acquire);
+    void *context = atomic_load_explicit(&object->context, memory_order_acquire);
+    dispatch_queue_t target = object->target;
+    if (finalizer != NULL && context != NULL) {
+        call_later(target ? target : sq__dispatch_default_queue(), context, finalizer);
+    }
+    sq__dispatch_drop(target);
+}
+
 /* The last thing that the core's queue does, or the object's end if it was never used. */
 static void end(void *object) {
     dispatch_queue_t queue = object;
@@ -35,15 +80,43 @@ static void end(void *object) {
     free(queue);
 }
 
-void sq__dispatch_queue_end(dispatch_queue_t queue) {
+static void end_queue(void *object) {
+    dispatch_queue_t queue = object;
     sq_queue_t *core = atomic_load_explicit(&queue->queue, memory_order_acquire);
     if (core != NULL) {
         sq_queue_release(core);
         return;
     }
-    sq__dispatch_end_specifics(queue);
+    end_specifics(queue);
     end(queue);
 }
+
+static void set_target(void *object, dispatch_queue_t target) {
+    dispatch_queue_t queue = object;
+    const char *wrong = NULL;
+    dispatch_queue_t before = NULL;
+    pthread_mutex_lock(&sq__dispatch_lock);
+    for (dispatch_queue_t each = target; each != NULL && wrong == NULL; each = each->object.target) {
+        wrong = each == queue ? "would be its own target." : NULL;
+    }
+    if (wrong == NULL && target != queue->object.target) {
+        wrong = atomic_load_explicit(&queue->queue, memory_order_relaxed) != NULL ? "was used: set its target before." : NULL;
+        before = wrong == NULL ? sq__dispatch_exchange_target(&queue->object, target) : NULL;
+    }
+    pthread_mutex_unlock(&sq__dispatch_lock);
+    if (wrong != NULL) {
+        sq__dispatch_fail("dispatch_set_target_queue", "queue \"%s\" %s", sq__dispatch_label(queue), wrong);
+    }
+    sq__dispatch_drop(before);
+}
+
+static sq__dispatch_activation_t *activation_of(void *object) { return &((dispatch_queue_t)object)->activation; }
+
+static sq_queue_t *core_of(void *object) { return atomic_load_explicit(&((dispatch_queue_t)object)->queue, memory_order_relaxed); }
+
+static const sq__dispatch_kind_t kind = { .name = "queue", .end = end_queue, .set_target = set_target, .activation = activation_of, .core = core_of };
+
+/* Its use */
 
 sq_queue_t *sq__dispatch_use_locked(dispatch_queue_t queue) {
     sq_queue_t *core = atomic_load_explicit(&queue->queue, memory_order_relaxed);
@@ -69,7 +142,7 @@ sq_queue_t *sq__dispatch_use_locked(dispatch_queue_t queue) {
     }
     int error = core == NULL ? errno : sq_queue_set_value(core, &sq__dispatch_key, queue, queue->role == SQ__DISPATCH_CREATED ? end : NULL);
     sq__dispatch_check("dispatch_queue_create", error, queue);
-    sq__dispatch_move_specifics(queue, core);
+    move_specifics(queue, core);
     for (unsigned i = 0; i < queue->activation.suspensions + queue->activation.is_inactive; i += 1) {
         sq_suspend(core);
     }
@@ -88,7 +161,7 @@ sq_queue_t *sq__dispatch_use(dispatch_queue_t queue) {
 dispatch_queue_t dispatch_queue_create_with_target(const char *label, dispatch_queue_attr_t attribute, dispatch_queue_t target) {
     sq__dispatch_wanted_t wanted = sq__dispatch_wanted(attribute);
     dispatch_queue_t queue = sq__dispatch_allocate("dispatch_queue_create", sizeof *queue);
-    sq__dispatch_begin(&queue->object, SQ__DISPATCH_QUEUE);
+    sq__dispatch_begin(&queue->object, &kind);
     if (label != NULL) {
         size_t size = strlen(label) + 1;
         queue->label = memcpy(sq__dispatch_allocate("dispatch_queue_create", size), label, size);
@@ -107,27 +180,6 @@ dispatch_queue_t dispatch_queue_create_with_target(const char *label, dispatch_q
 
 dispatch_queue_t dispatch_queue_create(const char *label, dispatch_queue_attr_t attribute) {
     return dispatch_queue_create_with_target(label, attribute, NULL);
-}
-
-void sq__dispatch_queue_set_target(dispatch_queue_t queue, dispatch_queue_t target) {
-    if (queue->role != SQ__DISPATCH_CREATED) {
-        return;
-    }
-    const char *wrong = NULL;
-    dispatch_queue_t before = NULL;
-    pthread_mutex_lock(&sq__dispatch_lock);
-    for (dispatch_queue_t each = target; each != NULL && wrong == NULL; each = each->object.target) {
-        wrong = each == queue ? "would be its own target." : NULL;
-    }
-    if (wrong == NULL && target != queue->object.target) {
-        wrong = atomic_load_explicit(&queue->queue, memory_order_relaxed) != NULL ? "was used: set its target before." : NULL;
-        before = wrong == NULL ? sq__dispatch_exchange_target(&queue->object, target) : NULL;
-    }
-    pthread_mutex_unlock(&sq__dispatch_lock);
-    if (wrong != NULL) {
-        sq__dispatch_fail("dispatch_set_target_queue", "queue \"%s\" %s", sq__dispatch_label(queue), wrong);
-    }
-    sq__dispatch_drop(before);
 }
 
 const char *dispatch_queue_get_label(dispatch_queue_t queue) {

@@ -5,26 +5,7 @@
 #ifndef SQ_DISPATCH_QUEUE_INTERNAL_H
 #define SQ_DISPATCH_QUEUE_INTERNAL_H
 
-#include "object.h"
-
-typedef enum sq__dispatch_role { SQ__DISPATCH_CREATED, SQ__DISPATCH_GLOBAL, SQ__DISPATCH_MAIN } sq__dispatch_role_t;
-
-struct sq__dispatch_specific;
-
-struct dispatch_queue_s {
-    struct dispatch_object_s object;
-    _Atomic(sq_queue_t *) queue;             /* A: NULL until it is used */
-    sq__dispatch_role_t role;                /* I */
-    const char *label;                       /* I */
-    dispatch_qos_class_t qos_class;          /* I */
-    int relative_priority;                   /* I */
-    bool is_concurrent;                      /* I */
-    sq__dispatch_activation_t activation;    /* L */
-    struct sq__dispatch_specific *specifics; /* L: values that the core's queue gets when it is made */
-};
-
-/** Under this key a queue of the core has its dispatch_queue_t; the order of a source has that of its target. */
-extern const char sq__dispatch_key;
+#include "global.h"
 
 /** Makes the core's queue. */
 sq_queue_t *sq__dispatch_use(dispatch_queue_t queue);
@@ -38,9 +19,6 @@ static inline sq_queue_t *sq__dispatch_core(dispatch_queue_t queue) {
     return __builtin_expect(core != NULL, 1) ? core : sq__dispatch_use(queue);
 }
 
-/** Before each wait that a cycle can run through: the main thread owns the main queue from then on, so that the core sees its waits. */
-void sq__dispatch_will_wait(void);
-
 /** Returns the core's queue for a call that waits. */
 static inline sq_queue_t *sq__dispatch_core_for_sync(dispatch_queue_t queue) {
     sq__dispatch_will_wait();
@@ -52,22 +30,24 @@ static inline bool sq__dispatch_has_barriers(dispatch_queue_t queue, sq_queue_t 
     return queue->is_concurrent && queue->role == SQ__DISPATCH_CREATED && sq_queue_width(core) > 1;
 }
 
-/** Returns the label; "" if there is none. */
-const char *sq__dispatch_label(dispatch_queue_t queue);
-/** Returns the default global queue. */
-dispatch_queue_t sq__dispatch_default_queue(void);
-/** Returns the queue of the innermost task, or the main queue on the main thread; NULL: neither. */
-dispatch_queue_t sq__dispatch_current(void);
-/** Returns whether this is the main thread. */
-bool sq__dispatch_is_main_thread(void);
-/** Returns the pool that the main queue runs on. Under the lock. */
-sq_pool_t *sq__dispatch_main_pool(void);
 /** Returns the shared pool of a class. */
 sq_pool_t *sq__dispatch_pool(dispatch_qos_class_t qos_class);
 
-/** Gives the core's new queue the values that were set before. Under the lock. */
-void sq__dispatch_move_specifics(dispatch_queue_t queue, sq_queue_t *core);
-/** Releases the values of a queue that was never used. */
-void sq__dispatch_end_specifics(dispatch_queue_t queue);
+/* A value of dispatch_queue_set_specific, and the program's function for it. */
+struct sq__dispatch_specific {
+    struct sq__dispatch_specific *next; /* L: in the list of a queue */
+    _Atomic unsigned references;        /* A: the queue's, and those of threads that read it */
+    const void *key;
+    void *value;
+    dispatch_function_t destructor;
+};
+
+/** Releases a thread's use of it. */
+void sq__dispatch_drop_specific(struct sq__dispatch_specific *specific);
+/** As the core's release of the value, which must call back at once: the program's function runs on a queue of its own. */
+void sq__dispatch_end_specific(void *specific);
+
+/** Has the target call the finalizer with the context, and releases the target. The last thing that is done with an object. */
+void sq__dispatch_finalize(struct dispatch_object_s *object);
 
 #endif

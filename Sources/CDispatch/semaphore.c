@@ -3,6 +3,7 @@
  * The value is counted here, so that a signal knows whether it wakes a thread: below 0 it is the number of threads that wait, each of which gets
  * one permit of the core's semaphore. */
 #include "fail.h"
+#include "queue.h"
 #include "when.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -13,23 +14,28 @@ struct dispatch_semaphore_s {
     sq_semaphore_t *core;   /* I: its permits are those of threads that were woken */
 };
 
+static const sq__dispatch_kind_t kind;
+
 dispatch_semaphore_t dispatch_semaphore_create(intptr_t value) {
     if (value < 0) {
         return NULL;
     }
     dispatch_semaphore_t semaphore = sq__dispatch_allocate("dispatch_semaphore_create", sizeof *semaphore);
-    sq__dispatch_begin(&semaphore->object, SQ__DISPATCH_SEMAPHORE);
+    sq__dispatch_begin(&semaphore->object, &kind);
     atomic_init(&semaphore->value, value);
     semaphore->core = sq_semaphore_create(NULL, 0);
     sq__dispatch_check("dispatch_semaphore_create", semaphore->core == NULL ? errno : 0, NULL);
     return semaphore;
 }
 
-void sq__dispatch_semaphore_end(dispatch_semaphore_t semaphore) {
+static void end(void *object) {
+    dispatch_semaphore_t semaphore = object;
     sq_semaphore_release(semaphore->core);
     sq__dispatch_finalize(&semaphore->object);
     free(semaphore);
 }
+
+static const sq__dispatch_kind_t kind = { .name = "semaphore", .end = end };
 
 intptr_t dispatch_semaphore_signal(dispatch_semaphore_t semaphore) {
     /* Release pairs with the acquire in a wait that takes the value. */

@@ -4,6 +4,8 @@
  * and its timer is the source's. It is made when the source begins; its end is the source's. */
 #include "block.h"
 #include "fail.h"
+#include "object.h"
+#include "queue.h"
 #include "when.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -39,13 +41,7 @@ struct dispatch_source_s {
 /* Under this key the order has its source, whose end is the value's release. */
 static const char source_key;
 
-sq__dispatch_activation_t *sq__dispatch_source_activation(dispatch_source_t source) {
-    return &source->activation;
-}
-
-sq_queue_t *sq__dispatch_source_order(dispatch_source_t source) {
-    return source->order;
-}
+static const sq__dispatch_kind_t kind;
 
 static bool is_cancelled(dispatch_source_t source) {
     return atomic_load_explicit(&source->cancelled, memory_order_acquire);
@@ -56,7 +52,7 @@ dispatch_source_t dispatch_source_create(dispatch_source_type_t type, uintptr_t 
         return NULL;
     }
     dispatch_source_t source = sq__dispatch_allocate("dispatch_source_create", sizeof *source);
-    sq__dispatch_begin(&source->object, SQ__DISPATCH_SOURCE);
+    sq__dispatch_begin(&source->object, &kind);
     source->handle = handle;
     source->mask = mask;
     source->activation.is_inactive = true;
@@ -105,7 +101,8 @@ static void end(void *object) {
     free(source);
 }
 
-void sq__dispatch_source_end(dispatch_source_t source) {
+static void end_source(void *object) {
+    dispatch_source_t source = object;
     sq_queue_t *order = source->order;
     if (order == NULL) {
         end(source);
@@ -159,7 +156,8 @@ static void set_registration(dispatch_source_t source, struct handler handler) {
     sq__dispatch_check("dispatch_source_set_registration_handler", error, source->object.target);
 }
 
-void sq__dispatch_source_begin(dispatch_source_t source) {
+static void begin(void *object) {
+    dispatch_source_t source = object;
     dispatch_queue_t queue = source->object.target != NULL ? source->object.target : sq__dispatch_default_queue();
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     options.target = sq__dispatch_use_locked(queue);
@@ -178,7 +176,8 @@ void sq__dispatch_source_begin(dispatch_source_t source) {
     start_timer(source);
 }
 
-void sq__dispatch_source_set_target(dispatch_source_t source, dispatch_queue_t target) {
+static void set_target(void *object, dispatch_queue_t target) {
+    dispatch_source_t source = object;
     pthread_mutex_lock(&sq__dispatch_lock);
     bool has_begun = source->order != NULL && target != source->object.target;
     dispatch_queue_t before = has_begun ? NULL : sq__dispatch_exchange_target(&source->object, target);
@@ -188,6 +187,14 @@ void sq__dispatch_source_set_target(dispatch_source_t source, dispatch_queue_t t
     }
     sq__dispatch_drop(before);
 }
+
+static sq__dispatch_activation_t *activation_of(void *object) { return &((dispatch_source_t)object)->activation; }
+
+static sq_queue_t *core_of(void *object) { return ((dispatch_source_t)object)->order; }
+
+static const sq__dispatch_kind_t kind = {
+    .name = "a source of queue", .end = end_source, .set_target = set_target, .activation = activation_of, .core = core_of, .begin = begin
+};
 
 void dispatch_source_set_timer(dispatch_source_t source, dispatch_time_t start, uint64_t interval, uint64_t leeway) {
     pthread_mutex_lock(&sq__dispatch_lock);

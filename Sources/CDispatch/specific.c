@@ -1,38 +1,14 @@
 /* specific.c: values of queues. Before a queue is used they are in a list, then they are the core's. */
 #include "fail.h"
+#include "queue.h"
 #include <errno.h>
 #include <sq_private.h>
 #include <stdlib.h>
-
-/* One value, and the program's function for it. */
-struct sq__dispatch_specific {
-    struct sq__dispatch_specific *next; /* L: in the list of a queue */
-    _Atomic unsigned references;        /* A: the queue's, and those of threads that read it */
-    const void *key;
-    void *value;
-    dispatch_function_t destructor;
-};
 
 /* As the core's retain of the value, called under a lock. */
 static void keep(void *context) {
     struct sq__dispatch_specific *specific = context;
     atomic_fetch_add_explicit(&specific->references, 1, memory_order_relaxed);
-}
-
-static void drop(struct sq__dispatch_specific *specific) {
-    /* Release: our use of it; acquire, if it was the last: everybody's. */
-    if (atomic_fetch_sub_explicit(&specific->references, 1, memory_order_acq_rel) == 1) {
-        free(specific);
-    }
-}
-
-/* As the core's release of the value, which must call back at once: the program's function runs on a queue of its own. */
-static void end_value(void *context) {
-    struct sq__dispatch_specific *specific = context;
-    if (specific->destructor != NULL) {
-        dispatch_async_f(sq__dispatch_default_queue(), specific->value, specific->destructor);
-    }
-    drop(specific);
 }
 
 /* Takes the value of a key out of the list. Under the lock. */
@@ -67,25 +43,9 @@ void dispatch_queue_set_specific(dispatch_queue_t queue, const void *key, void *
     }
     pthread_mutex_unlock(&sq__dispatch_lock);
     if (core != NULL) {
-        sq__dispatch_check("dispatch_queue_set_specific", sq_queue_set_value(core, key, specific, end_value), queue);
+        sq__dispatch_check("dispatch_queue_set_specific", sq_queue_set_value(core, key, specific, sq__dispatch_end_specific), queue);
     } else if (before != NULL) {
-        end_value(before);
-    }
-}
-
-void sq__dispatch_move_specifics(dispatch_queue_t queue, sq_queue_t *core) {
-    while (queue->specifics != NULL) {
-        struct sq__dispatch_specific *specific = queue->specifics;
-        queue->specifics = specific->next;
-        sq__dispatch_check("dispatch_queue_set_specific", sq_queue_set_value(core, specific->key, specific, end_value), queue);
-    }
-}
-
-void sq__dispatch_end_specifics(dispatch_queue_t queue) {
-    while (queue->specifics != NULL) {
-        struct sq__dispatch_specific *specific = queue->specifics;
-        queue->specifics = specific->next;
-        end_value(specific);
+        sq__dispatch_end_specific(before);
     }
 }
 
@@ -107,7 +67,7 @@ void *dispatch_queue_get_specific(dispatch_queue_t queue, const void *key) {
         struct sq__dispatch_specific *specific = sq__queue_value(core, key, keep); /* another thread may replace it meanwhile */
         if (specific != NULL) {
             value = specific->value;
-            drop(specific);
+            sq__dispatch_drop_specific(specific);
         }
     }
     return value;

@@ -5,7 +5,7 @@
 
 const char sq__dispatch_key;
 
-/* They end never, cannot be suspended and keep their target. */
+/* These queues never end, cannot be suspended and keep their target. */
 static void set_no_target(void *object, dispatch_queue_t target) {
     (void)object;
     (void)target;

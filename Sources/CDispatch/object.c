@@ -143,7 +143,6 @@ void dispatch_resume(dispatch_object_t any) {
     }
     pthread_mutex_unlock(&sq__dispatch_lock);
     if (!is_balanced) {
-        const char *label = sq__dispatch_label(any._do->kind->begin == NULL ? any._dq : any._do->target); /* a source has that of its queue */
-        sq__dispatch_fail("dispatch_resume", "%s \"%s\" is not suspended.", any._do->kind->name, label);
+        sq__dispatch_fail("dispatch_resume", "%s \"%s\" is not suspended.", any._do->kind->name, any._do->kind->label(any._do));
     }
 }

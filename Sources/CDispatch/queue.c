@@ -22,7 +22,7 @@ sq_pool_t *sq__dispatch_pool(dispatch_qos_class_t qos_class) {
     return pool;
 }
 
-/* For functions of the program that this library's own calls. */
+/* Has the queue call a function of the program: a finalizer, or the destructor of a value. */
 static void call_later(dispatch_queue_t queue, void *context, dispatch_function_t function) {
     sq__dispatch_check("dispatch_async", sq_async(sq__dispatch_core(queue), function, context), queue);
 }
@@ -114,7 +114,11 @@ static sq__dispatch_activation_t *activation_of(void *object) { return &((dispat
 
 static sq_queue_t *core_of(void *object) { return atomic_load_explicit(&((dispatch_queue_t)object)->queue, memory_order_relaxed); }
 
-static const sq__dispatch_kind_t kind = { .name = "queue", .end = end_queue, .set_target = set_target, .activation = activation_of, .core = core_of };
+static const char *label_of(void *object) { return sq__dispatch_label(object); }
+
+static const sq__dispatch_kind_t kind = {
+    .name = "queue", .end = end_queue, .set_target = set_target, .activation = activation_of, .core = core_of, .label = label_of
+};
 
 /* Its use */
 

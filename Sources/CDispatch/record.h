@@ -22,12 +22,14 @@ typedef struct sq__dispatch_kind {
     void (*end)(void *object);
     /* NULL: the target is only for the finalizer. */
     void (*set_target)(void *object, dispatch_queue_t target);
-    /* NULL: it cannot be suspended; nor are there the next two then. */
+    /* NULL: it cannot be suspended; nor are there the next three then. */
     sq__dispatch_activation_t *(*activation)(void *object);
     /* L. What the core has of it; NULL: nothing yet, and then its creation suspends it as often as the counts say. */
     sq_queue_t *(*core)(void *object);
     /* L. Before an inactive one begins; NULL: nothing is to be done. */
     void (*begin)(void *object);
+    /* In messages: a source has that of its queue. */
+    const char *(*label)(void *object);
 } sq__dispatch_kind_t;
 
 struct dispatch_object_s {

@@ -192,8 +192,11 @@ static sq__dispatch_activation_t *activation_of(void *object) { return &((dispat
 
 static sq_queue_t *core_of(void *object) { return ((dispatch_source_t)object)->order; }
 
+static const char *label_of(void *object) { return sq__dispatch_label(((dispatch_source_t)object)->object.target); }
+
 static const sq__dispatch_kind_t kind = {
-    .name = "a source of queue", .end = end_source, .set_target = set_target, .activation = activation_of, .core = core_of, .begin = begin
+    .name = "a source of queue", .end = end_source, .set_target = set_target, .activation = activation_of, .core = core_of, .begin = begin,
+    .label = label_of
 };
 
 void dispatch_source_set_timer(dispatch_source_t source, dispatch_time_t start, uint64_t interval, uint64_t leeway) {

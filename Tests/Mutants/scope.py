@@ -8,12 +8,13 @@ import re
 ROOMS = ('alarm', 'concurrent', 'gate', 'kernel', 'objects', 'observe', 'pool', 'queue', 'runner', 'state', 'thread', 'timer', 'wait')
 
 # Of these rooms, what only observes, reports, or chooses how long to spin. Each name stands for a .c and a .h.
-FILES_LEFT_OUT = ('kernel/unwind_guard', 'observe/call_sites', 'observe/observe', 'observe/probes', 'observe/suspended_list', 'observe/timings', 'observe/trace_hooks', 'state/handle',
+FILES_LEFT_OUT = ('kernel/unwind_guard', 'observe/call_sites', 'observe/observe', 'observe/suspended_list', 'observe/timings', 'observe/trace_hooks', 'state/handle',
                   'runner/runner_list', 'thread/explored', 'thread/spin', 'wait/deadlock_report')
 
 # Functions of other files that only a dump, a trace or an exploration calls; and those that only choose when something is done,
 # or how much of it at a time. Of the 36 mutants of these one was noticed.
-OBSERVING = r'alarm/alarm\.c (push|pop|sq__alarms_visit)$|wait/wait\.c trace$|\w+/\w+\.[ch] (\w+_explored|sq__\w+_next_ties?)$'
+OBSERVING = r'alarm/alarm\.c (push|pop|sq__alarms_visit)$|wait/wait\.c trace$|observe/observe_inline\.h sq__(is_sited|is_traced|trace_hook_seldom|timings_\w+|probe_submit)$' \
+            r'|runner/runner_inline\.h (sq__pool_listed_is_stale|sq__runner_label)$|state/state\.h sq__handle_\w+$|\w+/\w+\.[ch] (\w+_explored|sq__\w+_next_ties?)$'
 CHOOSING = r'gate/stripes\.c learn$|objects/apply\.c adapt$|objects/apply_alone\.c sq__loop_keep_record$|kernel/ring\.c sq__ring_linger$'
 FUNCTIONS_LEFT_OUT = re.compile(f'{OBSERVING}|{CHOOSING}')
 

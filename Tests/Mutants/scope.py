@@ -14,7 +14,7 @@ FILES_LEFT_OUT = ('kernel/unwind_guard', 'observe/call_sites', 'observe/observe'
 # Functions of other files that only a dump, a trace or an exploration calls; and those that only choose when something is done,
 # or how much of it at a time. Of the 36 mutants of these one was noticed.
 OBSERVING = r'alarm/alarm\.c (push|pop|sq__alarms_visit)$|wait/wait\.c trace$|\w+/\w+\.[ch] (\w+_explored|sq__\w+_next_ties?)$'
-CHOOSING = r'gate/stripes\.c learn$|objects/apply\.c adapt$|objects/apply_alone\.c sq__loop_keep_record$|kernel/ring\.c sq__ring_linger$'
+CHOOSING = r'gate/stripes\.c learn$|objects/apply\.c adapt$|objects/apply_alone\.c sq__apply_alone_keep_record$|kernel/ring\.c sq__ring_linger$'
 FUNCTIONS_LEFT_OUT = re.compile(f'{OBSERVING}|{CHOOSING}')
 
 # Conditions on what a queue records. With other flags next to these they are kept.

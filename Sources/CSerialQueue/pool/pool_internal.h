@@ -71,7 +71,7 @@ struct sq_pool {
     sq__alarms_t *alarms;  /* F  the process's */
 
     sq__mutex_t lists_lock;
-    struct sq__caller_run *caller_run;        /* S  waiting threads that an entry is given to; caller_runs.h */
+    struct sq__caller_run *callers; /* S  waiting threads that an entry is given to; caller_runs.h */
     SQ__ATOMIC(size_t) listed;      /* C  how many of these there are */
     bool growth_has_ended;          /* S  see growth_alarm.h */
 

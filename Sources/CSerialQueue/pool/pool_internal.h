@@ -4,6 +4,7 @@
 #include "platform/mutex.h"
 #include "platform/memory.h"
 #include "pool/pool_types.h"
+#include "pool/seat.h"
 #include "runner/ready.h"
 #include "runner/runner_list.h"
 #include "thread/token.h"
@@ -22,8 +23,7 @@ struct sq__member {
     unsigned still;          /* L  and how many of them without use of the processor in between */
     uint64_t used;           /* L  processor time that it had used at the last of these; nanoseconds */
     SQ__ATOMIC(bool) is_working;  /* A  it is inside its entry; only the member writes it */
-    bool is_seated;          /* L  it has a seat: it runs an entry, or was woken for one, and does not sleep in the library */
-    bool is_dismissed;       /* L */
+    sq__seat_t seat;         /* L  changes in change_seat (members.c) only */
 };
 
 /* Some seats of a pool, with the members that sit there and the entries for them. F fixed after create, L under its lock, C written under

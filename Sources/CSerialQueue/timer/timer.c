@@ -2,6 +2,7 @@
 #include "timer/timer.h"
 
 #include "include/sq_private.h"
+#include "timer/timer_alarm.h"
 #include "timer/timer_fire.h"
 #include "state/handle.h"
 #include "state/queue_lock.h"

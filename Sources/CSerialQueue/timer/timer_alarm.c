@@ -1,7 +1,5 @@
 #include "timer/timer_alarm.h"
 
-#include "timer/timer_record.h"
-
 void sq__timer_change_alarm(sq_timer_t *timer, sq__timer_event_t event) {
     sq__timer_step_t step = sq__timer_alarm_step(timer->alarm_state, event);
     bool was_set;

@@ -3,6 +3,7 @@
 #include "include/sq_private.h"
 #include "queue/async.h"
 #include "state/queue_lock.h"
+#include "timer/timer_alarm.h"
 #include "timer/timer_fire.h"
 
 #include <errno.h>

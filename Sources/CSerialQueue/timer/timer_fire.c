@@ -56,6 +56,7 @@
 #include "platform/memory.h"
 #include "queue/async.h"
 #include "queue/queue_runner.h"
+#include "timer/timer_alarm.h"
 
 #include <errno.h>
 

@@ -4,7 +4,7 @@
 #include "include/sq_timer.h"
 #include "queue/pending_timers.h"
 #include "timer/timed.h"
-#include "timer/timer_alarm.h"
+#include "timer/timer_step.h"
 #include "wait/wait.h"
 
 /* On the stack of a thread that waits until no firing runs. */

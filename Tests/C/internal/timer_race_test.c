@@ -2,6 +2,7 @@
  * and not early; how late they come is not checked. */
 #include "timed.h"
 
+#include "timer/timer_alarm.h"
 #include "timer/timer_fire.h"
 #include "state/queue_lock.h"
 #include "thread/process.h"

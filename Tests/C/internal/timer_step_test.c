@@ -1,8 +1,8 @@
-/* timer_alarm_test.c: what each event makes of a timer's alarm. */
+/* timer_step_test.c: what each event makes of a timer's alarm. */
 #include "child.h"
 #include "harness.h"
 
-#include "timer/timer_alarm.h"
+#include "timer/timer_step.h"
 
 #include <stdlib.h>
 

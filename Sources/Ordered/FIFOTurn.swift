@@ -10,13 +10,26 @@ import Synchronization
 /// Unchecked Sendable: adds a constant and an atomic.
 @usableFromInline
 class FIFOTurn: QueuedTask, TaskExecutor, @unchecked Sendable {
-    /// Where the task is during its turn. This decides whether the loop or the task's end gets the baton.
-    private enum Whereabouts: UInt8, AtomicRepresentable {
+    /// Where the task is during its turn. A step leads to one place, whatever the place before; that says whether the loop or the task's end gets the
+    /// baton.
+    enum Whereabouts: UInt8, AtomicRepresentable, CaseIterable {
         /// On some thread, or suspended: its end starts the next one.
         case away
         /// In ``FIFOQueue/runTurns(from:)``, which starts the next one.
         case inLoop
         case ended
+
+        /// Whether the loop (to ``inLoop`` and ``away``) or the task's end (to ``ended``) gets the baton by this step. `nil`: there is no such step.
+        func getsBaton(onStepTo next: Whereabouts) -> Bool? {
+            switch (self, next) {
+            case (.away, .inLoop): false  // the loop has the baton already
+            case (.inLoop, .away): false  // the task is suspended, or on another thread
+            case (.ended, .away): true
+            case (.away, .ended): true
+            case (.inLoop, .ended): false  // the loop will get the baton
+            case (.away, .away), (.inLoop, .inLoop), (.ended, .inLoop), (.ended, .ended): nil
+            }
+        }
     }
 
     private let fifo: FIFOQueue
@@ -54,7 +67,7 @@ class FIFOTurn: QueuedTask, TaskExecutor, @unchecked Sendable {
         if sq__trace_is_recording() { trace(begins: false) }
         fifo.line.end(self)
         // [turn] pairs with the exchange in `runInLoop`: the later of the two gets the baton.
-        if whereabouts.exchange(.ended, ordering: .acquiringAndReleasing) == .away {
+        if getsBaton(from: whereabouts.exchange(.ended, ordering: .acquiringAndReleasing), to: .ended) {
             fifo.startNext()
         }
     }
@@ -69,7 +82,14 @@ class FIFOTurn: QueuedTask, TaskExecutor, @unchecked Sendable {
         whereabouts.store(.inLoop, ordering: .relaxed)
         job!.runSynchronously(on: asUnownedTaskExecutor())
         // [turn] pairs with the exchange in `end`.
-        return whereabouts.exchange(.away, ordering: .acquiringAndReleasing) == .ended
+        return getsBaton(from: whereabouts.exchange(.away, ordering: .acquiringAndReleasing), to: .away)
+    }
+
+    private final func getsBaton(from place: Whereabouts, to next: Whereabouts) -> Bool {
+        guard let gets = place.getsBaton(onStepTo: next) else {
+            fatalError("a task of queue \"\(fifo.label)\" went from \(place) to \(next): this is a bug in SerialQueue, please report it.")
+        }
+        return gets
     }
 }
 

@@ -6,7 +6,7 @@
 #include "thread/self.h"
 
 /* With warm workers a wait of a thread's own token without a deadline is one step, which comes when the wait is over. A token that may be nudged is
- * not a thread's own one. CLAIMED is 4 and WAITING 1 (token.c). */
+ * not a thread's own one. CLAIMED is 4 and WAITING 1 (token_status.h). */
 static void await_decision(const sq__token_t *token, sq__wait_id_t wait_id) { ex_point_until_changed((const uint64_t *)token, wait_id << 3 | 1, 4); }
 
 /* The thread of the cache that idles with this token; NULL: it is another kind of wait. */

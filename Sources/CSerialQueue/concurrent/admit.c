@@ -44,7 +44,7 @@ static bool nothing_next(sq_queue_t *queue, sq__next_t *next) {
     sq__stripes_gather_if_striped(concurrent);
     void (*const drains)(const sq_queue_t *) = concurrent->drains;
     switch (sq__gate_await_readers(&concurrent->gate, SQ__GATE_ENDING)) {
-    case SQ__KEPT:
+    case SQ__STILL_HELD:
         /* A reader may have taken a reference since the first look, as the last thing that it did. Now none is inside. */
         if (!is_to_end(sq__load_acquire(&queue->state))) { /* [own] acquire: as in sq__ring_rest */
             return false;
@@ -90,14 +90,14 @@ static sq__laid_down_t await_readers(sq_queue_t *queue, uintptr_t kind) {
     return laid_down;
 }
 
-/* Returns SQ__KEPT if the work at the head may start now, or be discarded. */
+/* Returns SQ__STILL_HELD if the work at the head may start now, or be discarded. */
 static sq__laid_down_t await_turn(sq_queue_t *queue, uintptr_t kind, bool is_discarded) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     if (kind & SQ__BARRIER && !(is_discarded && kind == (SQ__WAITER | SQ__BARRIER) /* it is only refused */)) {
         return await_readers(queue, kind); /* if it is withdrawn now, there will be news */
     }
     if (kind == SQ__WAITER || is_discarded) {
-        return SQ__KEPT;
+        return SQ__STILL_HELD;
     }
     if (kind == SQ__AWAITED && skip_withdrawn(queue)) {
         return SQ__NEWS;

@@ -58,7 +58,7 @@ sq__laid_down_t sq__gate_await_readers(sq__gate_t *gate, sq__gate_word_t reason)
             return SQ__LAID_DOWN;
         }
     }
-    return SQ__KEPT;
+    return SQ__STILL_HELD;
 }
 
 sq__laid_down_t sq__gate_await_width(sq__gate_t *gate, SQ__ATOMIC(uint32_t) *asyncs, uint32_t width) {
@@ -72,7 +72,7 @@ sq__laid_down_t sq__gate_await_width(sq__gate_t *gate, SQ__ATOMIC(uint32_t) *asy
             return SQ__LAID_DOWN;
         }
     }
-    return SQ__KEPT;
+    return SQ__STILL_HELD;
 }
 
 bool sq__gate_open(sq__gate_t *gate, SQ__ATOMIC(uint64_t) *entered) {

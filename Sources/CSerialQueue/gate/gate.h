@@ -25,9 +25,9 @@ bool sq__gate_take(sq__gate_t *gate, sq__gate_word_t if_laid_down);
 bool sq__gate_see_news(sq__gate_t *gate);
 
 typedef enum sq__laid_down {
-    SQ__LAID_DOWN, /* the caller no longer has the baton, and must not touch the queue again */
-    SQ__KEPT,      /* there is nothing to wait for: the caller still holds the baton */
-    SQ__NEWS       /* the same, and it looks again first */
+    SQ__LAID_DOWN,  /* the caller no longer has the baton, and must not touch the queue again */
+    SQ__STILL_HELD, /* there is nothing to wait for: the caller still holds the baton */
+    SQ__NEWS        /* the same, and it looks again first */
 } sq__laid_down_t;
 
 /* O. Lays the baton down for the last reader that leaves, if one is inside: SQ__GATE_DRAINING or SQ__GATE_ENDING. */

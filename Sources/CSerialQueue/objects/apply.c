@@ -51,7 +51,7 @@ enum { STAY = 100000 };
 /* F fixed before it is posted, A atomic, W written by the caller before it subtracts from `left`. */
 typedef struct apply {
     sq__help_t help;         /* its entry in the pool */
-    sq__loop_t loop;             /* F */
+    sq__apply_alone_t loop;      /* F */
     size_t most;             /* F  iterations taken at a time */
     sq__pool_t *pool;        /* F  with a reference: a member may post the entry when the caller has just returned */
     uint32_t process;        /* F  see process.h */
@@ -193,7 +193,7 @@ static bool has_token(void) {
 }
 
 /* Asks members to help with the iterations from `begin` on, of which there are several. NULL: none can. */
-static apply_t *ask_for_help(sq__pool_t *pool, const sq__loop_t *loop, size_t begin) {
+static apply_t *ask_for_help(sq__pool_t *pool, const sq__apply_alone_t *loop, size_t begin) {
     size_t count = loop->count - begin;
     unsigned helpers = pool != NULL && !sq__runner_is_threadless(sq__runner(pool, SQ__BAND_NORMAL)) ? sq__pool_helpers(pool) : 0;
     helpers = helpers < count - 1 ? helpers : (unsigned)(count - 1);
@@ -225,19 +225,19 @@ static void end(apply_t *apply) {
 }
 
 int sq__apply_code(sq_pool_t *pool, size_t count, sq_iteration_t function, void *context, uintptr_t code) {
-    const sq__loop_t loop = { .function = function, .context = context, .count = count, .code = code };
-    size_t ran, begin = count < 2 || sq__loop_is_posted_at_once(&loop) ? 0 : sq__loop_run_alone(&loop, 0, true);
+    const sq__apply_alone_t loop = { .function = function, .context = context, .count = count, .code = code };
+    size_t ran, begin = count < 2 || sq__apply_alone_posts_at_once(&loop) ? 0 : sq__apply_alone_run(&loop, 0, true);
     if (count - begin < 2) {
         if (begin > 0 && begin < count) {
-            sq__loop_forget(); /* all but the last iteration ran alone, and they were not brief */
+            sq__apply_alone_forget(); /* all but the last iteration ran alone, and they were not brief */
         }
-        sq__loop_run_alone(&loop, begin, false);
+        sq__apply_alone_run(&loop, begin, false);
         return 0;
     }
     pool = pool != NULL ? pool : sq_pool_shared();
     apply_t *apply = ask_for_help(pool, &loop, begin);
     if (apply == NULL) {
-        sq__loop_run_alone(&loop, begin, false);
+        sq__apply_alone_run(&loop, begin, false);
         return 0;
     }
     uint64_t began = sq__clock_now();
@@ -246,7 +246,7 @@ int sq__apply_code(sq_pool_t *pool, size_t count, sq_iteration_t function, void 
     }
     await_members(apply, ran);
     end(apply);
-    sq__loop_keep_record(&loop, begin > 0 || ran < count, sq__clock_now() - began);
+    sq__apply_alone_keep_record(&loop, begin > 0 || ran < count, sq__clock_now() - began);
     return 0;
 }
 

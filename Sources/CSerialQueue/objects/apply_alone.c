@@ -13,7 +13,7 @@
 static const uint64_t brief = SQ__APPLY_BRIEF;
 enum { MOST_LOSSES = 6 };
 
-static inline __attribute__((always_inline)) size_t run(const sq__loop_t *loop, size_t begin, bool briefly) {
+static inline __attribute__((always_inline)) size_t run(const sq__apply_alone_t *loop, size_t begin, bool briefly) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self_listed();
     sq__duty_t duty = { .what = &duty, .pool = "", .code = loop->code, .parent = self->duty };
@@ -33,14 +33,14 @@ static inline __attribute__((always_inline)) size_t run(const sq__loop_t *loop, 
     return i;
 }
 
-static __attribute__((noinline)) size_t run_traced(const sq__loop_t *loop, size_t begin, bool briefly) {
+static __attribute__((noinline)) size_t run_traced(const sq__apply_alone_t *loop, size_t begin, bool briefly) {
     sq__session_t session = sq__trace_open(SQ__EVENT_SHARE, 0, 0, loop->count, loop->code);
     size_t next = run(loop, begin, briefly);
     sq__trace_close(session, SQ__EVENT_SHARE_END, 0, next - begin);
     return next;
 }
 
-size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly) {
+size_t sq__apply_alone_run(const sq__apply_alone_t *loop, size_t begin, bool briefly) {
     return sq__trace_is_on() ? run_traced(loop, begin, briefly) : run(loop, begin, briefly);
 }
 
@@ -52,9 +52,9 @@ typedef struct record {
 
 static SQ__THREAD_LOCAL record_t record;
 
-void sq__loop_forget(void) { record = (record_t){ 0 }; }
+void sq__apply_alone_forget(void) { record = (record_t){ 0 }; }
 
-bool sq__loop_is_posted_at_once(const sq__loop_t *loop) {
+bool sq__apply_alone_posts_at_once(const sq__apply_alone_t *loop) {
     if (record.code != loop->code) {
         record = (record_t){ .code = loop->code };
     }
@@ -63,12 +63,12 @@ bool sq__loop_is_posted_at_once(const sq__loop_t *loop) {
     return !skips;
 }
 
-void sq__loop_keep_record(const sq__loop_t *loop, bool has_gained, uint64_t took) {
+void sq__apply_alone_keep_record(const sq__apply_alone_t *loop, bool has_gained, uint64_t took) {
     if (record.code != loop->code) {
         return; /* one of its iterations has called apply */
     }
     if (has_gained || took >= brief) {
-        sq__loop_forget();
+        sq__apply_alone_forget();
     } else {
         record.losses = (uint8_t)(record.losses + (record.losses < MOST_LOSSES));
         record.skips = (uint8_t)((1u << record.losses) - 1);

@@ -8,21 +8,22 @@
 
 #include "include/sq_apply.h"
 
-typedef struct sq__loop {
+/* The loop of an apply. */
+typedef struct sq__apply_alone {
     sq_iteration_t function;
     void *context;
     size_t count;
     uintptr_t code; /* of an iteration, for the record: the function, or what it calls if all loops have the same one */
-} sq__loop_t;
+} sq__apply_alone_t;
 
 /* Runs iterations from `begin` on, on this thread: all, or `briefly`. Returns the first that it has not run. */
-size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly);
+size_t sq__apply_alone_run(const sq__apply_alone_t *loop, size_t begin, bool briefly);
 
 /* T. False: the thread first runs the loop alone, for a short time, and then asks for help with what is left. */
-bool sq__loop_is_posted_at_once(const sq__loop_t *loop);
+bool sq__apply_alone_posts_at_once(const sq__apply_alone_t *loop);
 
 /* T. Called after a loop that was posted. `has_gained`: a member helped. `took`: nanoseconds. */
-void sq__loop_keep_record(const sq__loop_t *loop, bool has_gained, uint64_t took);
+void sq__apply_alone_keep_record(const sq__apply_alone_t *loop, bool has_gained, uint64_t took);
 
 /* T. A loop that ran alone was not brief: the next one is posted at once. */
-void sq__loop_forget(void);
+void sq__apply_alone_forget(void);

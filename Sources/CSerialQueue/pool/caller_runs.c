@@ -46,8 +46,8 @@ static bool list(sq__pool_t *pool, sq__caller_run_t *caller_run) {
     bool is_ready = false;
     sq__band_t band;
     sq__mutex_lock(&pool->lists_lock);
-    caller_run->next = pool->caller_run;
-    pool->caller_run = caller_run;
+    caller_run->next = pool->callers;
+    pool->callers = caller_run;
     sq__count(&pool->listed, 1);
     sq__mutex_unlock(&pool->lists_lock);
     for (unsigned i = 0; i < pool->count && !is_ready; i += 1) {
@@ -61,7 +61,7 @@ static bool list(sq__pool_t *pool, sq__caller_run_t *caller_run) {
 
 static void unlist(sq__pool_t *pool, const sq__caller_run_t *caller_run) {
     sq__mutex_lock(&pool->lists_lock);
-    for (sq__caller_run_t **link = &pool->caller_run; *link != NULL; link = &(*link)->next) {
+    for (sq__caller_run_t **link = &pool->callers; *link != NULL; link = &(*link)->next) {
         if (*link == caller_run) {
             sq__pool_unlist(pool, link);
             break;

@@ -79,7 +79,7 @@ static void look(sq__part_t *part, survey_t *survey) {
 static enum doubt doubt(sq__pool_t *pool, sq__member_t *member) {
     bool is_same = member->entry == member->entry_seen;
     member->entry_seen = member->entry;
-    if (!member->is_seated || !sq__load_relaxed(&member->is_working)) {
+    if (member->seat != SQ__SEAT_TAKEN || !sq__load_relaxed(&member->is_working)) {
         return NONE;
     }
     uint64_t used = sq__thread_processor_time(member->thread_id), more = used - member->used;

@@ -29,14 +29,14 @@ static void count_members(sq__pool_t *pool, unsigned more) {
     }
 }
 
-/* The caller has counted the new member in part->members already, so that the pool is not freed meanwhile. */
-static int recruit(sq__part_t *part, sq__member_t **result) {
+/* The caller has counted the new member in part->members already, so that the pool is not freed meanwhile; and its seat, if that is TAKEN. */
+static int recruit(sq__part_t *part, sq__seat_t seat, sq__member_t **result) {
     const sq__pool_t *pool = part->pool;
     sq__member_t *member = sq__memory(sizeof *member);
     if (member == NULL) {
         return ENOMEM;
     }
-    *member = (sq__member_t){ .part = part, .is_seated = true };
+    *member = (sq__member_t){ .part = part, .seat = seat };
     const sq__thread_kind_t kind = { .name = pool->label, .stack_size = pool->stack_size, .service = pool->service };
     int error = sq__worker_start(&member->worker, SQ__WORKER_YIELDS, serve, member, &kind);
     if (error) {
@@ -67,8 +67,14 @@ static void leave_and_unlock(sq__part_t *part) {
     sq__part_leave_and_unlock(part);
 }
 
+/* With the lock. */
+static void change_seat(sq__part_t *part, sq__member_t *member, sq__seat_event_t event) {
+    const sq__seat_step_t step = sq__seat_step(member->seat, event);
+    member->seat = step.seat;
+    sq__count(&part->seated, (unsigned)step.more);
+}
+
 static void make_idle(sq__part_t *part, sq__member_t *member) {
-    member->is_seated = false;
     member->next_idle = part->idle;
     part->idle = member;
     part->idle_members += 1;
@@ -96,7 +102,7 @@ int sq__members_begin(sq__pool_t *pool) {
     sq__part_t *part = sq__part_own(pool); /* which the caller will post to */
     part->members = 1;
     count_members(pool, 1);
-    error = recruit(part, &member);
+    error = recruit(part, SQ__SEAT_NONE, &member);
     if (error) {
         sq__alarms_release(pool->alarms);
         return error;
@@ -136,13 +142,13 @@ static sq__part_t *fill_and_unlock(sq__part_t *part) {
     sq__member_t *member = take_idle(part);
     bool recruits = member == NULL && may_recruit(part);
     if (member != NULL) {
-        member->is_seated = true; /* from now on, not from when it runs: a growth check must not count it as blocked */
+        change_seat(part, member, SQ__SEAT_GET); /* from now on, not from when it runs: a growth check must not count it as blocked */
     }
     if (recruits) {
         part->members += 1;
         count_members(part->pool, 1);
+        sq__count(&part->seated, 1);
     }
-    sq__count(&part->seated, member != NULL || recruits);
     part->lacks_thread = member == NULL && !recruits;
     if (part->lacks_thread) {
         other = sq__part_find_free(part);
@@ -151,7 +157,7 @@ static sq__part_t *fill_and_unlock(sq__part_t *part) {
         sq__growth_schedule(part, false); /* so that it is ended when it is no longer needed */
     }
     sq__part_unlock(part);
-    if (recruits && recruit(part, &member) != 0) {
+    if (recruits && recruit(part, SQ__SEAT_TAKEN, &member) != 0) {
         sq__mutex_lock(&part->lock);
         sq__count(&part->seated, -1u);
         part->lacks_thread = true;
@@ -208,9 +214,10 @@ static sq__ready_t *next_entry(sq__part_t *part, sq__member_t *member, sq__band_
             entry = sq__part_take_first(part, band);
         }
     }
-    member->is_seated = entry != NULL;
     member->entry += 1;
-    sq__count(&part->seated, member->is_seated ? 0 : -1u);
+    if (entry == NULL) {
+        change_seat(part, member, SQ__SEAT_LEAVE);
+    }
     return entry;
 }
 
@@ -244,7 +251,7 @@ static bool serve(void *argument) {
     if (member->thread_id == 0) {
         member->thread_id = sq__thread_id();
     }
-    while (!member->is_dismissed && (entry = next_entry(part, member, &band)) != NULL) {
+    while (member->seat != SQ__SEAT_LOST && (entry = next_entry(part, member, &band)) != NULL) {
         sq__store_relaxed(&member->is_working, true);
         if (pool->count > 1 && sq__part_has_ready(part)) {
             sq__members_fill_seat_and_unlock(part); /* one more member, for what was put back */
@@ -261,9 +268,10 @@ static bool serve(void *argument) {
             put_back(part, band, entry);
         }
     }
-    if (member->is_dismissed || part->has_ended) {
+    bool is_dismissed = member->seat == SQ__SEAT_LOST;
+    if (is_dismissed || part->has_ended) {
         strike_off(part, member);
-        part->leaving -= member->is_dismissed;
+        part->leaving -= is_dismissed;
         sq__self()->member = NULL;
         sq__self()->runner = 0;
         leave_and_unlock(part);
@@ -285,9 +293,8 @@ void sq__pool_lend_seat(sq__member_t *member) {
         return;
     }
     sq__mutex_lock(&part->lock);
-    member->is_seated = false;
     part->lacks_thread = false; /* to try again: a poster at the limit of members may have seen this one seated, and ends at a free part */
-    sq__count(&part->seated, -1u);
+    change_seat(part, member, SQ__SEAT_LEND);
     sq__members_fill_seat_and_unlock(part);
 }
 
@@ -297,8 +304,7 @@ void sq__pool_take_seat(sq__member_t *member) {
         return;
     }
     sq__mutex_lock(&part->lock);
-    member->is_seated = true;
-    sq__count(&part->seated, 1);
+    change_seat(part, member, SQ__SEAT_TAKE_BACK);
     sq__part_unlock(part);
 }
 
@@ -307,7 +313,7 @@ void sq__pool_take_seat(sq__member_t *member) {
 sq__member_t *sq__members_pick_idle(sq__part_t *part, unsigned members) {
     sq__member_t *picked = NULL;
     for (sq__member_t *member; members > 0 && (member = take_idle(part)) != NULL; members -= 1) {
-        member->is_dismissed = true;
+        change_seat(part, member, SQ__SEAT_DISMISS);
         part->leaving += 1;
         member->next_idle = picked;
         picked = member;

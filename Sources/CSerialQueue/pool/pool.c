@@ -53,7 +53,7 @@ typedef struct seated {
 static void visit_members(const sq__member_t *member, seated_t *seated) {
     sq__member_t copy;
     for (; member != NULL && seated->count < MOST_MEMBERS && sq__peek(member, &copy, sizeof copy); member = copy.next) {
-        if (sq__peeked(&copy.is_seated) && copy.thread_id != 0) {
+        if (copy.seat == SQ__SEAT_TAKEN && copy.thread_id != 0) {
             seated->ids[seated->count++] = copy.thread_id;
         }
     }

@@ -5,6 +5,7 @@
 #include "platform/memory.h"
 #include "pool/pool.h"
 #include "runner/runner.h"
+#include "pool/seat.h"
 #include "thread/token.h"
 #include "thread/worker.h"
 
@@ -35,8 +36,7 @@ struct sq__member {
     unsigned still;          /* L  and how many of them without use of the processor in between */
     uint64_t used;           /* L  processor time that it had used at the last of these; nanoseconds */
     SQ__ATOMIC(bool) is_working;  /* A  it is inside its entry; only the member writes it */
-    bool is_seated;          /* L  it has a seat: it runs an entry, or was woken for one, and does not sleep in the library */
-    bool is_dismissed;       /* L */
+    sq__seat_t seat;         /* L  changes in change_seat (members.c) only */
 };
 
 /* Some seats of a pool, with the members that sit there and the entries for them. F fixed after create, L under its lock, C written under
@@ -84,7 +84,7 @@ struct sq_pool {
     sq__alarms_t *alarms;  /* F  the process's */
 
     sq__mutex_t lists_lock;
-    struct sq__caller_run *caller_run;        /* S  waiting threads that an entry is given to; caller_runs.h */
+    struct sq__caller_run *callers; /* S  waiting threads that an entry is given to; caller_runs.h */
     SQ__ATOMIC(size_t) listed;      /* C  how many of these there are */
     bool growth_has_ended;          /* S  see growth_alarm.h */
 

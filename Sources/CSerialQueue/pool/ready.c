@@ -37,7 +37,7 @@ void sq__pool_unlist(sq__pool_t *pool, sq__caller_run_t **link) {
 bool sq__pool_give_to_caller(sq__pool_t *pool, const sq__ready_t *entry) {
     bool is_given = false;
     sq__mutex_lock(&pool->lists_lock);
-    for (sq__caller_run_t **link = &pool->caller_run; *link != NULL; link = &(*link)->next) {
+    for (sq__caller_run_t **link = &pool->callers; *link != NULL; link = &(*link)->next) {
         sq__caller_run_t *caller_run = *link;
         if (caller_run->entry == entry) {
             sq__pool_unlist(pool, link);

@@ -8,6 +8,7 @@
 #include "platform/peek.h"
 #include "platform/thread.h"
 #include "thread/process.h"
+#include "thread/token_status.h"
 
 /* Fields: A atomic, F fixed after creation, L under free_lock, W under the token's lock. */
 struct sq__token {
@@ -20,9 +21,9 @@ struct sq__token {
     bool is_nudged;            /* W */
 };
 
-enum { OVER, WAITING, SLEEPING, GRANTED, CLAIMED = 4, STATUS_BITS = 3 };
+enum { STATUS_BITS = 3 };
+_Static_assert(SQ__TOKEN_STATUSES == 1 << STATUS_BITS, "a status fits its bits");
 
-/* The CLAIMED bit is set only together with WAITING or SLEEPING. */
 static uint64_t word_of(sq__wait_id_t wait_id, unsigned status) { return wait_id << STATUS_BITS | status; }
 
 static sq__mutex_t free_lock = SQ__MUTEX_INIT;
@@ -47,7 +48,7 @@ static sq__token_t *token_create(void) {
     if (sq__condition_init(&token->wake) != 0) {
         goto no_condition;
     }
-    sq__store_relaxed(&token->word, word_of(0, OVER)); /* published together with the token */
+    sq__store_relaxed(&token->word, word_of(0, SQ__TOKEN_OVER)); /* published together with the token */
     sq__store_relaxed(&token->line, NULL);
     token->is_nudged = false;
     sq__mutex_lock(&free_lock);
@@ -102,7 +103,7 @@ sq__wait_id_t sq__token_prepare(sq__token_t *token) {
     sq__wait_id_t wait_id = (sq__load_relaxed(&token->word) >> STATUS_BITS) + 1;
     sq__store_relaxed(&token->line, NULL);
     /* [line] release: the wait is in no queue yet. */
-    sq__store_release(&token->word, word_of(wait_id, WAITING));
+    sq__store_release(&token->word, word_of(wait_id, SQ__TOKEN_WAITING));
     return wait_id;
 }
 
@@ -112,23 +113,25 @@ void sq__token_wait_in(sq__token_t *token, const void *line) { sq__store_relaxed
 const void *sq__token_line(const sq__token_t *token) { return sq__load_relaxed(&token->line); }
 
 static unsigned status_of(uint64_t word, sq__wait_id_t wait_id) {
-    return word >> STATUS_BITS == wait_id ? (unsigned)(word & ((1u << STATUS_BITS) - 1)) : OVER;
+    return word >> STATUS_BITS == wait_id ? (unsigned)(word & ((1u << STATUS_BITS) - 1)) : SQ__TOKEN_OVER;
 }
 
-static bool is_open(unsigned status) { return (status & ~(unsigned)CLAIMED) == WAITING || (status & ~(unsigned)CLAIMED) == SLEEPING; }
+static bool is_open(unsigned status) { return sq__token_is_open_status(status); }
 
-/* Ends an open wait. A claimed wait can be granted, but not refused. */
-static bool settle(sq__token_t *token, sq__wait_id_t wait_id, unsigned final) {
-    uint64_t word = word_of(wait_id, WAITING);
-    unsigned status = WAITING;
+/* Each of the following four swaps the word as sq__token_step says, and begins with the most frequent status. */
+
+/* A grant or a refusal. False: it is late. */
+static inline bool settle(sq__token_t *token, sq__wait_id_t wait_id, sq__token_event_t event) {
+    uint64_t word = word_of(wait_id, SQ__TOKEN_WAITING);
+    sq__token_step_t step = sq__token_step(SQ__TOKEN_WAITING, event);
     /* [grant] release: everything that the baton protects; pairs with look and sq__token_withdraw. */
-    while (!sq__cas_release(&token->word, &word, word_of(wait_id, final))) {
-        status = status_of(word, wait_id);
-        if (!is_open(status) || (status & CLAIMED && final != GRANTED)) {
+    while (!sq__cas_release(&token->word, &word, word_of(wait_id, step.status))) {
+        step = sq__token_step(status_of(word, wait_id), event);
+        if (step.action == SQ__TOKEN_LATE) {
             return false;
         }
     }
-    if ((status & ~(unsigned)CLAIMED) == SLEEPING) {
+    if (step.action == SQ__TOKEN_WAKE) {
         /* The waiter holds the lock from SLEEPING until it sleeps on the condition. Without this lock the signal could come
          * too early and be lost. The signal follows the unlock so that the waiter does not wake into a held lock. */
         sq__mutex_lock(&token->lock);
@@ -138,9 +141,9 @@ static bool settle(sq__token_t *token, sq__wait_id_t wait_id, unsigned final) {
     return true;
 }
 
-bool sq__token_grant(sq__token_t *token, sq__wait_id_t wait_id) { return settle(token, wait_id, GRANTED); }
+bool sq__token_grant(sq__token_t *token, sq__wait_id_t wait_id) { return settle(token, wait_id, SQ__TOKEN_GRANT); }
 
-bool sq__token_refuse(sq__token_t *token, sq__wait_id_t wait_id) { return settle(token, wait_id, OVER); }
+bool sq__token_refuse(sq__token_t *token, sq__wait_id_t wait_id) { return settle(token, wait_id, SQ__TOKEN_REFUSE); }
 
 void sq__token_refuse_line(const void *line) {
     sq__mutex_lock(&free_lock);
@@ -155,12 +158,12 @@ void sq__token_refuse_line(const void *line) {
 }
 
 bool sq__token_claim(sq__token_t *token, sq__wait_id_t wait_id) {
-    uint64_t word = word_of(wait_id, WAITING);
-    unsigned status = WAITING;
+    uint64_t word = word_of(wait_id, SQ__TOKEN_WAITING);
+    sq__token_step_t step = sq__token_step(SQ__TOKEN_WAITING, SQ__TOKEN_CLAIM);
     /* [claim] relaxed: it only prevents a withdrawal; the waiter's writes came with the slot. */
-    while (!sq__cas_relaxed(&token->word, &word, word_of(wait_id, status | CLAIMED))) {
-        status = status_of(word, wait_id);
-        if (status != SLEEPING) { /* a wait never returns to WAITING */
+    while (!sq__cas_relaxed(&token->word, &word, word_of(wait_id, step.status))) {
+        step = sq__token_step(status_of(word, wait_id), SQ__TOKEN_CLAIM);
+        if (step.action == SQ__TOKEN_LATE) {
             return false;
         }
     }
@@ -169,7 +172,7 @@ bool sq__token_claim(sq__token_t *token, sq__wait_id_t wait_id) {
 
 static sq__outcome_t outcome_of(uint64_t word, sq__wait_id_t wait_id) {
     unsigned status = status_of(word, wait_id);
-    return status == GRANTED ? SQ__GRANTED : is_open(status) ? SQ__OPEN : SQ__REFUSED;
+    return status == SQ__TOKEN_GRANTED ? SQ__GRANTED : is_open(status) ? SQ__OPEN : SQ__REFUSED;
 }
 
 static sq__outcome_t look(sq__token_t *token, sq__wait_id_t wait_id) {
@@ -182,7 +185,7 @@ bool sq__token_is_open(sq__token_t *token, sq__wait_id_t wait_id) {
 
 bool sq__token_is_claimed(sq__token_t *token, sq__wait_id_t wait_id) {
     unsigned status = status_of(sq__load_relaxed(&token->word), wait_id);
-    return is_open(status) && (status & CLAIMED) != 0;
+    return is_open(status) && (status & SQ__TOKEN_CLAIMED) != 0;
 }
 
 bool sq__token_seems_open(const sq__token_t *token, sq__wait_id_t wait_id) {
@@ -228,10 +231,12 @@ sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_
 }
 
 sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__wait_id_t wait_id) {
-    uint64_t word = word_of(wait_id, WAITING);
+    uint64_t word = word_of(wait_id, SQ__TOKEN_WAITING);
+    sq__token_step_t step = sq__token_step(SQ__TOKEN_WAITING, SQ__TOKEN_WITHDRAW);
     /* [grant] acquire on failure: the wait may be granted, and the baton ours. (C11 requires at least the same on success.) */
-    while (!sq__cas_acquire_or_acquire(&token->word, &word, word_of(wait_id, OVER))) {
-        if (status_of(word, wait_id) != SLEEPING) { /* a wait never returns to WAITING */
+    while (!sq__cas_acquire_or_acquire(&token->word, &word, word_of(wait_id, step.status))) {
+        step = sq__token_step(status_of(word, wait_id), SQ__TOKEN_WITHDRAW);
+        if (step.action == SQ__TOKEN_LATE) {
             return outcome_of(word, wait_id);
         }
     }
@@ -240,9 +245,11 @@ sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__wait_id_t wait_id) {
 
 /* Called by the waiter, which holds the lock. Returns false if the wait has been decided. */
 static bool fall_asleep(sq__token_t *token, sq__wait_id_t wait_id) {
-    uint64_t word = word_of(wait_id, WAITING);
-    while (!sq__cas_relaxed(&token->word, &word, (word & ~(uint64_t)WAITING) | SLEEPING)) {
-        if (!is_open(status_of(word, wait_id))) {
+    uint64_t word = word_of(wait_id, SQ__TOKEN_WAITING);
+    sq__token_step_t step = sq__token_step(SQ__TOKEN_WAITING, SQ__TOKEN_SLEEP);
+    while (!sq__cas_relaxed(&token->word, &word, word_of(wait_id, step.status))) {
+        step = sq__token_step(status_of(word, wait_id), SQ__TOKEN_SLEEP);
+        if (step.action == SQ__TOKEN_LATE) {
             return false;
         }
     }

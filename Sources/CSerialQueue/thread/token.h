@@ -11,7 +11,7 @@
  *     { id, GRANTED }            the waiter has the baton, or the claimed work is done
  *
  * OVER and GRANTED stay until the next prepare. Grant, refusal, claim and withdrawal are each one compare-and-swap of the
- * word, and each names the wait's ID. One that arrives after the wait is over fails, even if the token is already used for
+ * word (sq__token_step), and each names the wait's ID. One that arrives after the wait is over fails, even if the token is already used for
  * another wait.
  *
  * Tokens are never freed: one that its thread no longer needs goes to a list, for reuse by another thread. So a late grant

@@ -5,6 +5,7 @@
 #include "include/sq_private.h"
 #include "queue/queue.h"
 #include "state/state_inline.h"
+#include "timer/timer_alarm.h"
 #include "timer/timer_fire.h"
 #include "platform/container.h"
 #include "platform/list.h"
@@ -71,11 +72,7 @@ int sq_timer_start_at(sq_timer_t *timer, sq_time_t due, uint64_t interval, uint6
         timer->interval = interval;
         timer->leeway = leeway;
         timer->is_first = true;
-        if (timer->suspensions == 0) {
-            sq__timer_arm(timer, due, leeway);
-        } else {
-            timer->is_resting = true;
-        }
+        sq__timer_change_alarm(timer, timer->suspensions == 0 ? SQ__TIMER_START : SQ__TIMER_HOLD);
     }
     sq__unlock(timer->queue);
     return error;
@@ -172,9 +169,7 @@ void sq_timer_release(sq_timer_t *timer) {
     timer->is_released = true;
     if (sq__pending_timers_is_listed(&timer->pending) && !timer->is_running
         && sq__timer_submit_end(timer, &passes) == ENOMEM) {
-        timer->is_armed = true;
-        timer->references += 1;
-        sq__timed_try_again(timer->alarms, &timer->alarm);
+        sq__timer_change_alarm(timer, SQ__TIMER_RETRY);
     }
     sq__timer_leave(timer);
     if (passes) {

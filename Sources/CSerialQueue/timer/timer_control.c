@@ -3,6 +3,7 @@
 #include "include/sq_private.h"
 #include "queue/queue.h"
 #include "state/state_inline.h"
+#include "timer/timer_alarm.h"
 #include "timer/timer_fire.h"
 
 #include <errno.h>
@@ -23,12 +24,14 @@ int sq_timer_suspend(sq_timer_t *timer) {
         return EOVERFLOW;
     }
     timer->suspensions += 1;
-    bool is_to_fire = timer->is_armed || timer->is_waiting || timer->is_resting;
+    bool is_to_fire = timer->alarm_state != SQ__TIMER_OFF || timer->is_waiting;
     if (timer->is_waiting) {
         move_due_back(timer);
     }
     sq__timer_disarm(timer);
-    timer->is_resting = is_to_fire;
+    if (is_to_fire) {
+        sq__timer_change_alarm(timer, SQ__TIMER_HOLD);
+    }
     sq__unlock(timer->queue);
     return 0;
 }
@@ -41,9 +44,8 @@ int sq_timer_resume(sq_timer_t *timer) {
     int error = timer->suspensions > 0 ? 0 : EINVAL;
     timer->suspensions -= error == 0;
     bool is_closed = sq__load_relaxed(&timer->queue->state) & SQ__CLOSED; /* changes under the same lock */
-    if (error == 0 && timer->suspensions == 0 && timer->is_resting && !timer->is_running && !is_closed) {
-        timer->is_resting = false;
-        sq__timer_arm(timer, timer->due, timer->leeway);
+    if (error == 0 && timer->suspensions == 0 && timer->alarm_state == SQ__TIMER_RESTS && !timer->is_running && !is_closed) {
+        sq__timer_change_alarm(timer, SQ__TIMER_START);
     }
     sq__unlock(timer->queue);
     return error;

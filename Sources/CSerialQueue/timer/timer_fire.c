@@ -54,26 +54,17 @@
 #include "platform/memory.h"
 #include "state/state_inline.h"
 #include "timer/timer.h"
+#include "timer/timer_alarm.h"
 
 #include <errno.h>
 
-void sq__timer_arm(sq_timer_t *timer, uint64_t due, uint64_t leeway) {
-    timer->is_armed = true;
-    timer->references += 1;
-    sq__alarm_set(timer->alarms, &timer->alarm, due, leeway);
-}
-
 void sq__timer_disarm(sq_timer_t *timer) {
-    timer->is_resting = false;
     if (timer->is_waiting) {
         timer->is_waiting = false;
         sq__add_relaxed(&timer->queue->withdrawn, 1);
     }
-    if (timer->is_armed && !sq__queue_is_stale(timer->queue)) { /* else another thread may have held the clock's lock at the fork */
-        timer->is_armed = false;
-        bool was_set = sq__alarm_cancel(timer->alarms, &timer->alarm);
-        timer->references -= was_set;
-        timer->stale_calls += !was_set;
+    if (!sq__queue_is_stale(timer->queue)) { /* else another thread may have held the clock's lock at the fork */
+        sq__timer_change_alarm(timer, SQ__TIMER_CANCEL);
     }
 }
 
@@ -104,11 +95,6 @@ static void move_due(sq_timer_t *timer) {
     bool is_far = timer->interval > (SQ_FOREVER - timer->due) / periods;
     timer->due = is_far ? SQ_FOREVER : timer->due + periods * timer->interval;
     timer->waiting_intervals += periods;
-}
-
-/* L. Sets the alarm for `due`, from the alarm's call or while it is not set. */
-static void arm_again(sq_timer_t *timer) {
-    sq__alarm_set_again(timer->alarms, &timer->alarm, timer->due, timer->leeway);
 }
 
 static void grant_waiters(sq_timer_t *timer) {
@@ -142,11 +128,8 @@ static void pass(sq_timer_t *timer, bool ran) {
         sq__timer_leave(timer);
         return;
     }
-    if (timer->is_resting && !timer->is_waiting && timer->suspensions == 0) {
-        timer->is_resting = false;
-        timer->is_armed = true;
-        timer->references += 1;
-        arm_again(timer);
+    if (timer->alarm_state == SQ__TIMER_RESTS && !timer->is_waiting && timer->suspensions == 0) {
+        sq__timer_change_alarm(timer, SQ__TIMER_AGAIN);
     }
     if (timer->is_released && sq__pending_timers_is_listed(&timer->pending)) {
         sq__timer_disarm(timer);
@@ -170,7 +153,7 @@ static void fire(void *context, void *number, bool runs) {
     sq__lock(queue);
     bool may_run = timer->is_waiting && (uintptr_t)timer->firing == (uintptr_t)number;
     if (may_run) {
-        if (timer->is_resting) {
+        if (timer->alarm_state == SQ__TIMER_RESTS) {
             move_due(timer);
         }
         timer->intervals = timer->waiting_intervals;
@@ -269,22 +252,21 @@ void sq__timer_fall_due(sq__alarm_t *alarm) {
         return;
     }
     if (!timer->is_released && is_left_out(timer)) {
-        timer->is_armed = false;
-        timer->is_resting = true;
+        sq__timer_change_alarm(timer, SQ__TIMER_HOLD);
         sq__timer_leave(timer);
         return;
     }
     int error = timer->is_released ? sq__timer_submit_end(timer, &passes) : submit_firing(timer, &passes);
     if (error == ENOMEM) {
-        sq__timed_try_again(timer->alarms, alarm);
+        sq__timer_change_alarm(timer, SQ__TIMER_RETRY);
         sq__unlock(queue);
     } else if (error == 0 && timer->interval > 0 && !timer->is_released) {
         move_due(timer);
-        arm_again(timer);
+        sq__timer_change_alarm(timer, SQ__TIMER_AGAIN);
         sq__unlock(queue);
     } else {
-        timer->is_armed = false;
-        timer->is_resting = error == ESHUTDOWN && !timer->is_released; /* the end of the queue discards this firing */
+        bool is_left = error == ESHUTDOWN && !timer->is_released; /* the end of the queue discards this firing */
+        sq__timer_change_alarm(timer, is_left ? SQ__TIMER_HOLD : SQ__TIMER_OVER);
         sq__timer_leave(timer);
     }
     if (passes) {
@@ -297,7 +279,7 @@ void sq__timer_fall_due(sq__alarm_t *alarm) {
 void sq__timer_end_with_queue(void *pending) {
     sq_timer_t *timer = SQ__CONTAINER(pending, sq_timer_t, pending);
     sq__lock(timer->queue);
-    bool was_to_fire = (timer->is_armed || timer->is_resting) && !timer->is_released;
+    bool was_to_fire = timer->alarm_state != SQ__TIMER_OFF && !timer->is_released;
     sq__timer_disarm(timer);
     sq__unlock(timer->queue);
     sq__count(&timer->queue->discarded, was_to_fire);

@@ -3,9 +3,6 @@
 
 #include "timer/timer_record.h"
 
-/* L. Sets the alarm, which must not be set already. */
-void sq__timer_arm(sq_timer_t *timer, uint64_t due, uint64_t leeway);
-
 /* L. Prevents every firing that is due or waiting now from starting. */
 void sq__timer_disarm(sq_timer_t *timer);
 

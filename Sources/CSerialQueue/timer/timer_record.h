@@ -4,6 +4,7 @@
 #include "include/sq_timer.h"
 #include "queue/queue.h"
 #include "timer/timed.h"
+#include "timer/timer_step.h"
 #include "wait/wait.h"
 
 /* On the stack of a thread that waits until no firing runs. */
@@ -31,11 +32,10 @@ struct sq_timer {
     unsigned references;       /* L  held by the owner; by the list, or the end of the queue; by each future or running call of
                                      the alarm; by each work in the queue */
     unsigned stale_calls;      /* L  how many running calls of the alarm must do nothing */
-    bool is_armed;             /* L  the alarm is set, or a call of it that is not stale is running */
+    sq__timer_alarm_t alarm_state; /* L  changes in sq__timer_change_alarm only */
     bool is_waiting;           /* L  the last firing is in the queue, and has not begun */
     bool is_running;           /* L  a firing runs */
     const sq__frame_t *frame;  /* L  the task that it is, on its thread's stack */
-    bool is_resting;           /* L  it is to fire, but the alarm is not set: until the waiting or running firing is over, or the timer resumed */
     uint32_t suspensions;      /* L  how many calls of resume it waits for */
     bool is_first;             /* L  the next firing is the first since the timer was started */
     bool is_released;          /* L  the owner has released it */

@@ -70,7 +70,7 @@ extension OperationGraph {
 
     /// Publishes the outcome, and cuts the links. Operations that must end, too, are added to `failed`, with their failure set.
     private static func publish(_ node: OperationNode, _ after: inout Aftermath, _ failed: inout [OperationNode]) {
-        node.stage = .ended
+        node.step(.ends)
         for successor in node.successors {  // one that has ended was cancelled, and has its failure
             successor.unfinished -= 1
             if let failure = node.failure, !successor.runsAfterFailure {

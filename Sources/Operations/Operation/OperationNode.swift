@@ -10,7 +10,7 @@ import Synchronization
 /// operation. The letters say which: I fixed after init, A atomic, L under the lock, R the runner's while `stage` is `running`,
 /// and fixed after the end.
 class OperationNode: @unchecked Sendable {
-    enum Stage: UInt8 {
+    enum Stage: UInt8, CaseIterable {
         /// Not in a queue yet. More dependencies can be added.
         case made
         /// In a queue, and waits for predecessors.
@@ -21,6 +21,29 @@ class OperationNode: @unchecked Sendable {
         case running
         /// Has an outcome.
         case ended
+
+        enum Event: CaseIterable {
+            /// It is added to a queue, behind predecessors that have not ended, or with one that has failed.
+            case waits
+            /// It is added with nothing to wait for, or its last predecessor has ended.
+            case isFree
+            /// A lane takes it.
+            case starts
+            /// It has an outcome: its closure has returned, or will never run.
+            case ends
+        }
+
+        /// The stage after the event; `nil`: the event cannot come in this stage.
+        func after(_ event: Event) -> Stage? {
+            switch (self, event) {
+            case (.made, .waits): .pending
+            case (.made, .isFree), (.pending, .isFree): .ready
+            case (.ready, .starts): .running
+            case (.made, .ends), (.pending, .ends), (.ready, .ends), (.running, .ends): .ended
+            case (.made, .starts), (.pending, .waits), (.pending, .starts), (.ready, .waits), (.ready, .isFree): nil
+            case (.running, .waits), (.running, .isFree), (.running, .starts), (.ended, _): nil
+            }
+        }
     }
 
     /// Bits of `flags`.
@@ -32,7 +55,7 @@ class OperationNode: @unchecked Sendable {
     /// It runs whatever the outcome of its predecessors is.
     final let runsAfterFailure: Bool  // I
     final let flags = Atomic<UInt8>(0)  // A
-    final var stage = Stage.made  // L
+    private(set) final var stage = Stage.made  // L
     /// Whether it was added to a queue.
     final var isAdded = false  // L
     /// Its number in the order of all operations with dependencies, see ``OperationGraph``. 0: it has none.
@@ -65,6 +88,14 @@ class OperationNode: @unchecked Sendable {
         self.label = label
         self.priority = priority
         self.runsAfterFailure = runsAfterFailure
+    }
+
+    /// With the lock. The caller moves it from the list of the stage before to that of the stage after.
+    final func step(_ event: Stage.Event) {
+        guard let next = stage.after(event) else {
+            fatalError("operation \"\(label)\" is \(stage), and \(event): this is a bug in SerialQueueOperations, please report it.")
+        }
+        stage = next
     }
 
     /// Whether it has ended. If so, what it wrote is visible.

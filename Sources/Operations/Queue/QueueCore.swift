@@ -50,7 +50,7 @@ extension QueueCore {
         if failure == nil, node.unfinished == 0 {
             makeReady(node, &after)
         } else {
-            node.stage = .pending
+            node.step(.waits)
             pending.append(node)
             if let failure { OperationGraph.end(node, failure, &after) }
         }
@@ -63,7 +63,7 @@ extension QueueCore {
     }
 
     private func makeReady(_ node: OperationNode, _ after: inout Aftermath) {
-        node.stage = .ready
+        node.step(.isFree)
         switch node.priority {
         case .high: high.append(node)
         case .normal: normal.append(node)
@@ -86,7 +86,7 @@ extension QueueCore {
         looking -= 1
         if suspensions == 0, let node = high.popFirst() ?? normal.popFirst() ?? low.popFirst() {
             readyCount -= 1
-            node.stage = .running
+            node.step(.starts)
             node.lane = lane
             running.append(node)
             // Waits that need a ready operation follow the queue, or the only one that runs (WaitPath.swift).

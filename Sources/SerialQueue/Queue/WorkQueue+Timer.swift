@@ -213,12 +213,43 @@ extension WorkQueue {
 /// of a timer run one at a time. A thread that takes the closure during a firing leaves the release to the firing, so no closure is released
 /// while it runs. Not a Mutex, because ThreadSanitizer cannot follow a contended one.
 final class TimerBody: @unchecked Sendable {
-    private enum Stage: UInt8, AtomicRepresentable {
+    enum Stage: UInt8, AtomicRepresentable, CaseIterable {
         case waits
         case fires
         case taken
         /// The firing releases it.
         case takenWhileItFires
+
+        enum Event: CaseIterable {
+            case firingBegins
+            case firingEnds
+            /// By a cancel, or the end of the timer.
+            case take
+        }
+
+        /// What the thread does that has made the step.
+        enum Action {
+            case nothing
+            case call
+            case release
+        }
+
+        var isTaken: Bool { self == .taken || self == .takenWhileItFires }
+
+        /// The stage after the event, and what to do then. `nil`: it cannot come in this stage.
+        func after(_ event: Event) -> (stage: Stage, action: Action)? {
+            switch (self, event) {
+            case (.waits, .firingBegins): (.fires, .call)
+            case (.waits, .take): (.taken, .release)
+            case (.fires, .firingEnds): (.waits, .nothing)
+            case (.fires, .take): (.takenWhileItFires, .nothing)
+            case (.taken, .firingBegins), (.taken, .take): (.taken, .nothing)
+            case (.takenWhileItFires, .firingEnds): (.taken, .release)
+            case (.takenWhileItFires, .take): (.takenWhileItFires, .nothing)
+            case (.waits, .firingEnds), (.taken, .firingEnds): nil
+            case (.fires, .firingBegins), (.takenWhileItFires, .firingBegins): nil  // firings run one at a time
+            }
+        }
     }
 
     private var body: (() -> Void)?
@@ -229,31 +260,32 @@ final class TimerBody: @unchecked Sendable {
     }
 
     var isTaken: Bool {
-        // [body] pairs with `take`. A start after a cancel also sees it through the C timer's lock.
-        let stage = stage.load(ordering: .acquiring)
-        return stage == .taken || stage == .takenWhileItFires
+        // [body] pairs with `step`. A start after a cancel also sees it through the C timer's lock.
+        stage.load(ordering: .acquiring).isTaken
     }
 
     func fire() {
-        // [body] pairs with the end of the previous firing.
-        guard stage.compareExchange(expected: .waits, desired: .fires, ordering: .acquiring).exchanged else { return }
+        guard step(.firingBegins, from: .waits) == .call else { return }
         body?()
-        // [body] releases the closure's writes to `take`; acquires the writes before a `take` that came during the call.
-        if !stage.compareExchange(expected: .fires, desired: .waits, ordering: .acquiringAndReleasing).exchanged {
-            _ = body.take()
-        }
+        if step(.firingEnds, from: .fires) == .release { _ = body.take() }
     }
 
     /// Returns the closure, for the caller to release; `nil` if it is running (the firing releases it), or was taken before.
     func take() -> (() -> Void)? {
-        var found = stage.load(ordering: .relaxed)
-        while found == .waits || found == .fires {
-            let next = found == .waits ? Stage.taken : .takenWhileItFires
-            // [body] acquires what the last firing wrote: the caller releases the closure.
-            let result = stage.compareExchange(expected: found, desired: next, ordering: .acquiringAndReleasing)
-            if result.exchanged { return found == .waits ? body.take() : nil }
+        step(.take, from: .waits) == .release ? body.take() : nil
+    }
+
+    /// `likely` is a guess of the stage.
+    private func step(_ event: Stage.Event, from likely: Stage) -> Stage.Action {
+        var found = likely
+        while true {
+            guard let next = found.after(event) else {
+                fatalError("a timer: \(event), but it is in stage \(found): this is a bug in SerialQueue, please report it.")
+            }
+            // [body] releases the closure's writes to the next firing and to `take`; acquires those of the last firing, and before a `take`.
+            let result = stage.compareExchange(expected: found, desired: next.stage, ordering: .acquiringAndReleasing)
+            if result.exchanged { return next.action }
             found = result.original
         }
-        return nil
     }
 }

@@ -207,7 +207,7 @@ static void fork_third(void *context, size_t index) {
     forks->ran += 1;
 }
 
-/* As a for loop. To see it fail: let sq__loop_run_alone (apply_alone.c) end when the process's number has changed. */
+/* As a for loop. To see it fail: let sq__apply_alone_run (apply_alone.c) end when the process's number has changed. */
 TEST(a_fork_where_nobody_can_help_runs_the_rest_in_both_processes) {
     if (fork_left_out()) {
         return;

@@ -156,7 +156,7 @@ static void *leave_after_the_deadline(void *argument) {
     return NULL;
 }
 
-/* To see it fail: in sq__token_withdraw, withdraw a CLAIMED wait as well. */
+/* To see it fail: in sq__token_step, let SQ__TOKEN_WITHDRAW not ask for `claimed`. */
 TEST(a_call_that_has_begun_is_waited_for_beyond_its_deadline) {
     sq_queue_t *queue = make_queue_of("begun", 0);
     for (size_t begun = 0, tries = 0; begun < 5 && tries < 200; tries += 1) {

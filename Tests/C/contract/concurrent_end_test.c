@@ -97,7 +97,7 @@ static int submit_barrier(unsigned kind, sq_queue_t *queue, sq_group_t *group, l
 }
 
 /* Its discard function may free what the tasks before it use. Meanwhile the reader may call sync. To see it fail: in sq__admit_next, let what is
- * discarded be SQ__KEPT. */
+ * discarded be SQ__STILL_HELD. */
 TEST(a_barrier_that_is_discarded_comes_after_the_tasks_before_it) {
     for (unsigned kind = 0; kind < 14; kind += 1) {
         bool is_suspended = kind % 2 == 1;

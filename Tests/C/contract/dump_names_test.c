@@ -159,7 +159,7 @@ TEST(an_apply_is_shown_with_the_number_of_threads_that_work_for_it) {
     sq_pool_release(crowd.pool);
 }
 
-/* To see it fail: in sq__loop_run_alone and run of apply.c set no `code`; in add_state do not ask what the thread sleeps in. */
+/* To see it fail: in sq__apply_alone_run and run of apply.c set no `code`; in add_state do not ask what the thread sleeps in. */
 TEST(an_apply_is_shown_with_its_function_and_with_what_its_threads_sleep_in) {
     crowd_t crowd = { .pool = make_pool(1), .here = LATCH_INIT, .leave = LATCH_INIT };
     pthread_t caller = spawn(apply_crowd, &crowd);

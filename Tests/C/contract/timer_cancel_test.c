@@ -1,7 +1,7 @@
 /* timer_cancel_test.c: timers that are cancelled, started again and released, on a clock that the test moves. */
 #include "timed.h"
 
-/* To see it fail: have sq__timer_disarm leave is_armed unchanged. */
+/* To see it fail: have sq__timer_disarm not call sq__timer_change_alarm. */
 TEST(a_timer_that_was_cancelled_can_be_cancelled_and_started_again) {
     bench_t b = bench();
     subject_t subject = { 0 };

@@ -200,7 +200,7 @@ static void *move_on(void *pool) {
     return NULL;
 }
 
-/* Its discard function may free what the firings use. To see it fail: in sq__admit_next, let what is discarded be SQ__KEPT. */
+/* Its discard function may free what the firings use. To see it fail: in sq__admit_next, let what is discarded be SQ__STILL_HELD. */
 TEST(the_task_after_a_cancel_is_discarded_once_the_last_firing_is_over) {
     for (int kind = 0; kind < 4; kind += 1) {
         last_t last = { .entered = LATCH_INIT, .leave = LATCH_INIT, .done = LATCH_INIT };

@@ -52,7 +52,7 @@ TEST(a_queue_from_before_the_trace_is_traced_from_its_next_async_or_contended_sy
     unlink(path);
 }
 
-/* To see it fail: let take_part call `run` (apply.c); or sq__loop_run_alone (apply_alone.c). */
+/* To see it fail: let take_part call `run` (apply.c); or sq__apply_alone_run (apply_alone.c). */
 TEST(a_trace_has_the_share_of_each_thread_in_an_apply) {
     static const char ran[] = "\x52\x03ran"; /* the name of an annotation: at the end of a share */
     sq_pool_t *pool = sq_pool_create("test pool", NULL);

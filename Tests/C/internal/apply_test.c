@@ -110,7 +110,7 @@ static void be_brief(void *context, size_t index) {
     }
 }
 
-/* To see it fail: in sq__apply_code, run all iterations alone if sq__loop_is_posted_at_once says no: then it hangs. */
+/* To see it fail: in sq__apply_code, run all iterations alone if sq__apply_alone_posts_at_once says no: then it hangs. */
 TEST(a_loop_that_is_long_after_brief_ones_gets_help) {
     sq_pool_t *pool = make_pool(1);
     brief_t brief = { { LATCH_INIT, 2 }, false };
@@ -124,7 +124,7 @@ TEST(a_loop_that_is_long_after_brief_ones_gets_help) {
 }
 
 /* The first loop that is not brief ends the record of brief ones. It is not posted itself: only one of its two iterations is left when that
- * is known. To see it fail: do not call sq__loop_forget in sq__apply_code (apply.c): then it hangs. */
+ * is known. To see it fail: do not call sq__apply_alone_forget in sq__apply_code (apply.c): then it hangs. */
 TEST(a_loop_of_two_gets_help_after_one_long_loop) {
     sq_pool_t *pool = make_pool(1);
     for (int before = 1000; before < 1004; before += 1) {
@@ -318,7 +318,7 @@ static void apply_on_shared(void) {
     meeting_t meeting = { LATCH_INIT, 2 };
     check_each_runs_once(NULL, 0);
     check_each_runs_once(NULL, 1000);
-    sq__loop_forget(); /* the next loop is posted at once */
+    sq__apply_alone_forget(); /* the next loop is posted at once */
     if (sq__pool_helpers(sq_pool_shared()) > 0) { /* there is more than one processor */
         CHECK_EQUAL(sq_apply(NULL, 2, meet, &meeting), 0);
     }

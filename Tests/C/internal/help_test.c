@@ -96,7 +96,7 @@ static unsigned count_seated(const scene_t *scene) {
     unsigned seated = 0;
     sq__mutex_lock(&scene->pool->parts->lock);
     for (sq__member_t *member = scene->pool->parts->all; member != NULL; member = member->next) {
-        seated += member->is_seated;
+        seated += member->seat == SQ__SEAT_TAKEN;
     }
     CHECK_EQUAL(seated, scene->pool->parts->seated);
     sq__mutex_unlock(&scene->pool->parts->lock);

@@ -99,7 +99,7 @@ TEST(each_of_two_callers_gets_the_queue_that_it_waits_for) {
         }
         drain(scenes[0].queue);
         CHECK(!sq__pool_has_listed(scenes[0].pool));
-        CHECK(scenes[0].pool->caller_run == NULL);
+        CHECK(scenes[0].pool->callers == NULL);
         scene_destroy(&scenes[0]);
         scene_destroy(&scenes[1]);
     }

@@ -76,7 +76,7 @@ static sq__ready_end_t leave_at_once(sq__ready_t *entry, size_t batch, size_t *r
 }
 
 /* One that was called has its seat from then on, though its thread has not woken up yet: a growth check must not count it as blocked. To
- * see it fail: in fill_and_unlock (members.c), do not set is_seated. */
+ * see it fail: in fill_and_unlock (members.c), do not call change_seat. */
 TEST(as_many_members_have_a_seat_as_are_counted) {
     enum { SEATS = 2 };
     scene_t scene = begin(SEATS, SEATS, leave_at_once);
@@ -89,7 +89,7 @@ TEST(as_many_members_have_a_seat_as_are_counted) {
         unsigned seated = 0;
         sq__mutex_lock(&scene.pool->parts->lock);
         for (sq__member_t *member = scene.pool->parts->all; member != NULL; member = member->next) {
-            seated += member->is_seated;
+            seated += member->seat == SQ__SEAT_TAKEN;
         }
         CHECK_EQUAL(seated, scene.pool->parts->seated);
         sq__mutex_unlock(&scene.pool->parts->lock);

@@ -25,7 +25,7 @@ static bool all_are_blocked(sq__pool_t *pool) {
     unsigned blocked = 0;
     sq__mutex_lock(&pool->parts->lock);
     for (sq__member_t *member = pool->parts->all; member != NULL; member = member->next) {
-        blocked += member->is_seated && sq__load_relaxed(&member->is_working) && sq__thread_state(member->thread_id) == SQ__THREAD_BLOCKED;
+        blocked += member->seat == SQ__SEAT_TAKEN && sq__load_relaxed(&member->is_working) && sq__thread_state(member->thread_id) == SQ__THREAD_BLOCKED;
     }
     bool all = blocked == pool->parts->seats;
     sq__mutex_unlock(&pool->parts->lock);

@@ -4,6 +4,7 @@
 
 #include "alarm/heap.h"
 #include "state/state.h"
+#include "timer/timer_alarm.h"
 #include "timer/timer_fire.h"
 #include "thread/process.h"
 
@@ -130,7 +131,8 @@ TEST(a_start_in_the_own_task_that_falls_due_at_once_is_not_lost) {
 static void cancel_a_call_on_its_way(sq_timer_t *timer) {
     bool is_set = true;
     sq__lock(timer->queue);
-    sq__timer_arm(timer, 1, 0);
+    timer->due = 1;
+    sq__timer_change_alarm(timer, SQ__TIMER_START);
     while (is_set) { /* until the alarms' thread has taken it */
         sched_yield();
         sq__mutex_lock(sq__fork_locks[SQ__RANK_ALARMS].lock);

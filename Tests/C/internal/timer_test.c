@@ -203,7 +203,7 @@ TEST(a_timer_whose_task_takes_long_is_not_set_again_at_each_interval) {
 }
 
 /* After a firing was left out a timer rests: its alarm is set again when the firing that waits is over. If it is cancelled while it rests, it
- * stays cancelled after that firing. To see it fail: leave is_resting out of sq__timer_disarm. */
+ * stays cancelled after that firing. To see it fail: in sq__timer_alarm_step let SQ__TIMER_CANCEL leave a timer that rests as it is. */
 TEST(a_timer_that_was_cancelled_while_a_firing_was_left_out_does_not_fire_again) {
     bench_t b = bench();
     subject_t subject = { 0 };

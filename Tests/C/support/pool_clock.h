@@ -96,7 +96,7 @@ static inline unsigned seats(const scene_t *scene, unsigned *blocked) {
     *blocked = 0;
     sq__mutex_lock(&scene->pool->parts->lock);
     for (sq__member_t *member = scene->pool->parts->all; member != NULL; member = member->next) {
-        *blocked += member->is_seated && sq__load_relaxed(&member->is_working) && sq__thread_state(member->thread_id) == SQ__THREAD_BLOCKED;
+        *blocked += member->seat == SQ__SEAT_TAKEN && sq__load_relaxed(&member->is_working) && sq__thread_state(member->thread_id) == SQ__THREAD_BLOCKED;
     }
     unsigned found = scene->pool->parts->seats;
     sq__mutex_unlock(&scene->pool->parts->lock);
@@ -119,7 +119,7 @@ static inline void let_use(const scene_t *scene, uint64_t nanoseconds) {
     size_t count = 0;
     sq__mutex_lock(&scene->pool->parts->lock);
     for (sq__member_t *member = scene->pool->parts->all; member != NULL; member = member->next) {
-        if (member->is_seated && sq__load_relaxed(&member->is_working)) {
+        if (member->seat == SQ__SEAT_TAKEN && sq__load_relaxed(&member->is_working)) {
             ids[count] = member->thread_id;
             before[count] = sq__thread_processor_time(member->thread_id);
             count += 1;

@@ -50,7 +50,7 @@ typedef enum pool_kind {
 } pool_kind_t;
 typedef struct pool_plan {
     pool_kind_t kind;
-    unsigned seats;
+    unsigned seats; /* and processors; 0: two processors */
 } pool_plan_t;
 
 /* What a scenario expects. */

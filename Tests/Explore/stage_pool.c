@@ -24,10 +24,10 @@ sq_pool_t *stage_pool_begin(const pool_plan_t *plan) {
     running = 0;
     thread = -1;
     is_released = false;
+    ex_processors = plan->seats > 0 ? plan->seats : 2;
     if (plan->kind == POOL_NONE) {
         return NULL;
     }
-    ex_processors = plan->seats;
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = plan->kind == POOL_GROWS ? 0 : plan->seats;
     options.service = plan->kind == POOL_HELPED ? SQ_SERVICE_BACKGROUND : SQ_SERVICE_DEFAULT;

@@ -123,7 +123,7 @@ int sq__thread_start_planned(sq__thread_start_t *start) {
 }
 unsigned ex_kept_threads(void) { return 100; }
 unsigned ex_thread_looks(void) { return 16; }
-uint64_t ex_idles_for(void) { return 0; } /* an idle thread stays */
+uint64_t ex_idles_for(void) { return UINT64_C(500000000); } /* as the core has it: longer than any scenario */
 
 void ex_pause(void) { sc_spend(sc_costs.pause); }
 void sq__thread_yield(void) { sc_spend(sc_costs.yield); sc_pass(); } /* nobody waits for this core */

@@ -2,6 +2,7 @@
 
 #include "platform/list.h"
 #include "platform/memory.h"
+#include "platform/processors.h"
 #include "thread/cache_threads.h"
 #include "thread/keeper.h"
 #include "thread/process.h"
@@ -9,28 +10,21 @@
 
 #include <errno.h>
 
-/* L. */
-static void serve(sq__client_t *client) {
-    if (!sq__cache_serve(client)) {
-        sq__cache_append_to_line(client);
-        sq__keeper_call();
-    }
-}
-
 void sq__cache_find_thread(sq__client_t *client) {
+    const unsigned processors = sq__processors_known();
     sq__mutex_lock(&sq__cache.lock);
-    if (sq__cache.is_coming && client->start.service == SQ_SERVICE_DEFAULT) {
+    if (sq__cache_is_counted(&client->start) && sq__cache_enough_come(sq__cache.coming, processors)) {
         sq__cache_append_to_line(client);
+        sq__mutex_unlock(&sq__cache.lock);
     } else {
-        serve(client);
+        (void)sq__cache_serve(client);
     }
-    sq__mutex_unlock(&sq__cache.lock);
 }
 
 void sq__cache_leave(sq__client_t *client) {
     sq__mutex_lock(&sq__cache.lock);
     bool waits = sq__token_is_open(client->token, client->wait_id);
-    /* If it waits, only who holds the lock can end the wait now. So it is listed, or has just been started. */
+    /* If it waits, its thread must have the lock before it ends or runs another client. So its record is there, or it has just been started. */
     sq__cached_thread_t *thread = waits ? (sq__cached_thread_t *)(uintptr_t)sq__token_line(client->token) : NULL;
     if (waits && thread == NULL) {
         client->function = NULL; /* it still reads the record: it comes here, too */
@@ -42,7 +36,7 @@ void sq__cache_leave(sq__client_t *client) {
     if (thread != NULL) {
         thread->is_alone = true;
         if (thread->is_kept || SQ__IDLES_FOR == 0) {
-            (void)sq__cache_take(thread, NULL);
+            sq__cache_end(thread);
         }
     }
     sq__keeper_end_if_idle();
@@ -85,12 +79,16 @@ static void be_kept_no_longer(sq__cached_thread_t *self) {
     sq__mutex_unlock(&sq__cache.lock);
 }
 
-/* This thread was taken or started for a posted client, and has come. Before it calls that, the next one of the line gets a thread. */
-static void come(void) {
-    sq__mutex_lock(&sq__cache.lock);
-    sq__cache.is_coming = false;
-    if (sq__cache.line != NULL) {
-        serve(sq__cache_take_from_line(NULL));
+/* L, which it releases. This thread was taken or started for a posted client, and has come. Before it calls that, the next one of the line gets a thread. If that
+ * thread does not count as coming, the one after it gets a thread, too. */
+static void come(sq__cached_thread_t *self) {
+    sq__cache.coming -= sq__cache_is_counted(&self->start);
+    self->is_alone = false; /* the client before may have left since this thread was claimed */
+    for (bool goes_on = true; goes_on && sq__cache.line != NULL;) {
+        sq__client_t *client = sq__cache_take_from_line(NULL);
+        goes_on = !sq__cache_is_counted(&client->start);
+        goes_on = sq__cache_serve(client) && goes_on;
+        sq__mutex_lock(&sq__cache.lock);
     }
     sq__mutex_unlock(&sq__cache.lock);
 }
@@ -114,7 +112,8 @@ static sq__client_t *idle(sq__cached_thread_t *self, sq__wait_id_t wait_id) {
         be_kept_no_longer(self);
     }
     if (outcome == SQ__REFUSED && self->other != NULL) {
-        come();
+        sq__mutex_lock(&sq__cache.lock);
+        come(self);
     }
     return outcome == SQ__GRANTED ? self->own : outcome == SQ__REFUSED ? self->other : NULL;
 }
@@ -127,10 +126,10 @@ static void cached_thread_main(void *argument) {
     sq__mutex_lock(&sq__cache.lock);
     SQ__LIST_APPEND(sq__cache.threads_end, &self);
     sq__token_wait_in(self.token, &self);
-    sq__mutex_unlock(&sq__cache.lock);
     if (wait_id == 0) {
-        come();
+        come(&self);
     } else {
+        sq__mutex_unlock(&sq__cache.lock);
         client = idle(&self, wait_id);
     }
     for (; client != NULL; client = idle(&self, wait_id)) {
@@ -157,11 +156,11 @@ static void cached_thread_main(void *argument) {
 
 /* Joining */
 
-/* L. */
+/* L. False: a thread is to be started for the client. If that has a stack of its own, nobody takes it: so its posts never look for a thread. */
 static bool join(sq__client_t *client) {
     bool some_idle;
     if (client->start.stack_kib != 0) {
-        return sq__cache_start(client, false); /* which nobody takes. So its posts never look for a thread */
+        return false;
     }
     if (sq__cache_join_idle(client, &some_idle)) {
         return true;
@@ -170,7 +169,7 @@ static bool join(sq__client_t *client) {
         client->token = sq__cache.keeper; /* with a wait that is over: the first post looks for a thread */
         return true;
     }
-    return sq__cache_start(client, false);
+    return false;
 }
 
 int sq__cache_join(sq__client_t **result, sq__client_function_t function, void *argument, const sq__thread_kind_t *kind) {
@@ -181,15 +180,21 @@ int sq__cache_join(sq__client_t **result, sq__client_function_t function, void *
     *client = (sq__client_t){ .function = function, .argument = argument };
     sq__thread_plan(&client->start, cached_thread_main, client, kind);
     sq__mutex_lock(&sq__cache.lock);
-    bool joins = join(client);
-    sq__cache.clients += joins;
+    sq__cache.clients += 1; /* before its thread starts, which another client may take: then there is a keeper, and it stays */
+    bool has_joined = join(client);
     sq__mutex_unlock(&sq__cache.lock);
-    if (!joins) {
-        sq__memory_free(client);
-        return ENOMEM;
+    if (!has_joined && !sq__cache_start(client, false)) {
+        goto no_thread;
     }
     *result = client;
     return 0;
+no_thread:
+    sq__mutex_lock(&sq__cache.lock);
+    sq__cache.clients -= 1;
+    sq__keeper_end_if_idle();
+    sq__mutex_unlock(&sq__cache.lock);
+    sq__memory_free(client);
+    return ENOMEM;
 }
 
 /* For tests */
@@ -197,7 +202,9 @@ int sq__cache_join(sq__client_t **result, sq__client_function_t function, void *
 void sq__cache_end_idle(void) {
     sq__mutex_lock(&sq__cache.lock);
     for (sq__cached_thread_t *thread = sq__cache.threads; thread != NULL; thread = thread->next) {
-        (void)(thread->is_alone && sq__cache_take(thread, NULL));
+        if (thread->is_alone) {
+            sq__cache_end(thread);
+        }
     }
     sq__mutex_unlock(&sq__cache.lock);
 }

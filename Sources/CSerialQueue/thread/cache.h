@@ -8,24 +8,30 @@
  * thread, by refusing its wait. Then the first client's next post finds the wait over, and looks for a thread, too.
  *
  *     (p) the post: swaps the wait that the client remembers to GRANTED: the thread calls the client
- *     (t) another client takes the thread: writes itself into the thread's record, then swaps the same wait to OVER: the thread calls that one
+ *     (t) another client takes the thread: claims the wait and writes itself into the thread's record, under the lock; then, without the lock, swaps the
+ *         same wait to OVER: the thread calls that one
  *     (e) the thread ends, or serves the line: swaps the same wait to OVER
  *
- * One of them succeeds, as each names the wait. The thread prepares its next wait before it calls the client. So the next post may come as soon as
+ * One of them succeeds, as each names the wait. A client whose swap fails in (t) looks for another thread. The thread prepares its next wait before it calls the client. So the next post may come as soon as
  * the client has begun; but the thread is taken only once it idles again: `idle` says in which wait.
  *
  * A thread is looked for under one lock: one that idles, else a new one. A thread that has idled for SQ__IDLES_FOR ends, unless few others stay: of
  * these SQ__KEPT_THREADS wait as long as there are clients, and no more than there are clients. A client may run on the threads of its class of
  * service alone. A client that asks for a size of stack has a thread from the first to the last, which no other client is given.
  *
- * If a thread was taken or started for a client and has not come yet, the next posted clients wait in a line: so many posts at a time cost few wake-ups. The
- * thread that comes gives the first client of the line a thread, before it runs its own client: so a client that blocks delays no other. A thread that has run
- * its client takes the next one of the line. Clients of other classes than the default one do not wait so, and nobody waits for their threads: on a busy machine those
- * come late.
+ * Threads that were taken or started for a client are coming, until they hold the lock. As many may come at a time as half the processors, and at least one.
+ * If so many come, the next posted clients wait in a line: so many posts at a time cost few wake-ups. A thread that comes first gives the first client of the
+ * line a thread, and then runs its own client: so a client that blocks delays no other. A thread that has run its client takes the next one of the line.
+ * Clients of other classes than the default one do not wait so, and their threads do not count as coming: on a busy machine those come late. So if the first
+ * client of the line is of another class, the thread that comes serves the one after it, too.
  *
- * A post cannot fail: its task was accepted. If no thread can be started, the client waits in the line, too. The keeper, a thread that runs no client, tries to start
- * threads for it. As long as there is no keeper, no
- * client loses its thread: none is taken, and none ends. */
+ * The lock is not held while a thread is started or woken up: else all clients that become busy meanwhile would wait for that. The thread is counted before the
+ * lock is released. If it cannot be started, the count is taken back, and its client waits in the line: a post cannot fail, as its task was accepted. The keeper,
+ * a thread that runs no client, then tries to start threads for the line. As long as there is no keeper, no client loses its thread: none is taken, and none ends.
+ * There is a keeper until there are neither clients nor threads; a client is counted before its first thread is started.
+ *
+ * So if the line is not empty and the lock is free, a thread is coming that will look at the line, or one serves the line right now, or the keeper has been
+ * called. */
 #pragma once
 
 #include "thread/client.h"

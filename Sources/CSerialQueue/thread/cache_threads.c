@@ -50,28 +50,33 @@ bool sq__cache_start(sq__client_t *client, bool is_posted) {
     return true;
 }
 
-bool sq__cache_take(sq__cached_thread_t *thread, sq__client_t *client) {
+/* L. Returns the wait in which the thread idles, which the caller alone may refuse now, and shall, with or without the lock: then the thread runs the
+ * client, or ends if that is NULL. 0: it does not idle. */
+static sq__wait_id_t take(sq__cached_thread_t *thread, sq__client_t *client) {
     /* One taker for each wait: the thread may not have read `other` yet. [idle] acquire: it has read those of earlier waits. */
     sq__wait_id_t wait_id = sq__exchange_acquire(&thread->idle, 0);
-    if (wait_id == 0) {
-        return false;
+    if (wait_id != 0) {
+        thread->other = client;
     }
-    thread->other = client;
-    thread->is_alone = client == NULL;
-    return sq__token_refuse(thread->token, wait_id);
+    return wait_id;
 }
 
-/* L. Gives the client a thread that idles. False: none was found. */
-static bool take_idle(sq__client_t *client) {
+void sq__cache_end(sq__cached_thread_t *thread) {
+    sq__wait_id_t wait_id = take(thread, NULL);
+    (void)(wait_id != 0 && sq__token_refuse(thread->token, wait_id));
+}
+
+/* L. Takes a thread that idles. Returns its token and the wait, which the caller is to refuse; NULL: none was found. */
+static sq__token_t *take_idle(sq__client_t *client, sq__wait_id_t *wait_id) {
     for (unsigned looks = 0; sq__cache.threads != NULL && looks < SQ__THREAD_LOOKS; looks += 1) {
         sq__cached_thread_t *thread = sq__cache.threads;
-        if (sq__load_relaxed(&thread->idle) != 0 && may_serve(thread, client) && sq__cache_take(thread, client)) {
-            return true;
+        if (sq__load_relaxed(&thread->idle) != 0 && may_serve(thread, client) && (*wait_id = take(thread, client)) != 0) {
+            return thread->token;
         }
         SQ__LIST_REMOVE_FROM(sq__cache.threads_end, thread);
         SQ__LIST_APPEND(sq__cache.threads_end, thread);
     }
-    return false;
+    return NULL;
 }
 
 bool sq__cache_join_idle(sq__client_t *client, bool *some_idle) {
@@ -92,17 +97,37 @@ bool sq__cache_join_idle(sq__client_t *client, bool *some_idle) {
     return false;
 }
 
+bool sq__cache_enough_come(unsigned coming, unsigned processors) { return coming > 0 && coming >= processors / 2; }
+
 bool sq__cache_serve(sq__client_t *client) {
-    bool comes = (sq__cache.keeper != NULL && take_idle(client)) || sq__cache_start(client, true);
-    sq__cache.is_coming = comes && client->start.service == SQ_SERVICE_DEFAULT; /* with the lock it cannot leave yet */
-    return comes;
+    const bool is_counted = sq__cache_is_counted(&client->start); /* once its thread has come, the client may be freed */
+    sq__token_t *taken;
+    sq__wait_id_t wait_id;
+    sq__cache.coming += is_counted;
+    while ((taken = sq__cache.keeper != NULL ? take_idle(client, &wait_id) : NULL) != NULL) {
+        sq__mutex_unlock(&sq__cache.lock);
+        if (sq__token_refuse(taken, wait_id)) {
+            return true;
+        }
+        sq__mutex_lock(&sq__cache.lock); /* its own client was faster, or it has ended */
+    }
+    sq__mutex_unlock(&sq__cache.lock);
+    if (sq__cache_start(client, true)) {
+        return true;
+    }
+    sq__mutex_lock(&sq__cache.lock);
+    sq__cache.coming -= is_counted;
+    sq__cache_append_to_line(client);
+    sq__token_nudge(sq__cache.keeper); /* there is one: a client loses its thread only while there is */
+    sq__mutex_unlock(&sq__cache.lock);
+    return false;
 }
 
 /* The child has none of these threads, and no post comes to a client of the parent. */
 static void forget_all(void) {
     sq__cache.clients = 0;
     sq__cache.kept = 0;
-    sq__cache.is_coming = false;
+    sq__cache.coming = 0;
     sq__cache.threads = NULL;
     sq__cache.threads_end = &sq__cache.threads;
     sq__cache.line = NULL;

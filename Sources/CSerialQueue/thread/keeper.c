@@ -9,15 +9,12 @@ enum { PAUSE = 1000000, LONGEST_PAUSE = 128 * PAUSE };
 /* L. */
 static bool is_idle(void) { return sq__cache.clients == 0 && sq__cache.threads == NULL; }
 
-/* L. Unless a thread comes, which looks at the line. Returns whether the next try is the keeper's. */
+/* L, released meanwhile. Until a thread comes, which looks at the line. Returns whether the next try is the keeper's. No order is promised among queues. */
 static bool serve_line(void) {
-    if (sq__cache.line == NULL || sq__cache.is_coming) {
-        return false;
-    }
-    sq__client_t *client = sq__cache_take_from_line(NULL);
-    bool is_served = sq__cache_serve(client);
-    if (!is_served) {
-        sq__cache_append_to_line(client); /* no order is promised among queues */
+    bool is_served = true;
+    while (is_served && sq__cache.line != NULL && sq__cache.coming == 0) {
+        is_served = sq__cache_serve(sq__cache_take_from_line(NULL));
+        sq__mutex_lock(&sq__cache.lock);
     }
     return !is_served;
 }
@@ -30,8 +27,8 @@ static void keep(void *argument) {
     while (!is_over) {
         (void)sq__token_doze(token, wait_id, deadline);
         sq__mutex_lock(&sq__cache.lock);
-        sq__token_forget_nudge(token);
         bool is_left = serve_line();
+        sq__token_forget_nudge(token); /* all calls so far are dealt with, its own ones included */
         is_over = is_idle();
         if (is_over) {
             sq__cache.keeper = NULL;
@@ -62,5 +59,3 @@ void sq__keeper_end_if_idle(void) {
         sq__token_nudge(sq__cache.keeper);
     }
 }
-
-void sq__keeper_call(void) { sq__token_nudge(sq__cache.keeper); }

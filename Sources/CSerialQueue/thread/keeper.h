@@ -3,11 +3,8 @@
 
 #include <stdbool.h>
 
-/* L. True: there is one, perhaps since now. */
+/* L. True: there is one, perhaps since now. If its token is nudged, it serves the line. */
 bool sq__keeper_is_there(void);
 
 /* L. Nobody needs it any more, if there is neither a client nor a thread. */
 void sq__keeper_end_if_idle(void);
-
-/* L. Clients are in the line. There is one: a client loses its thread only while there is. */
-void sq__keeper_call(void);

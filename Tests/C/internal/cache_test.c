@@ -1,32 +1,10 @@
 /* cache_test.c: queues with default options share threads that belong to none of them. */
 #include "cached.h"
 #include "inject.h"
-#include "include/sq_private.h"
 
 #include <unistd.h>
 
 enum { MORE_THAN_KEPT = SQ__KEPT_THREADS + 4 };
-
-/* What a task finds out about its thread. */
-typedef struct place {
-    latch_t ran;
-    pid_t thread;
-    char name[16];
-} place_t;
-
-static void look(void *context) {
-    place_t *place = context;
-    place->thread = gettid();
-    pthread_getname_np(pthread_self(), place->name, sizeof place->name);
-    latch_bump(&place->ran);
-}
-
-static place_t place_of_next_task(sq_queue_t *queue) {
-    place_t place = { .ran = LATCH_INIT };
-    CHECK_EQUAL(sq_async(queue, look, &place), 0);
-    latch_wait(&place.ran, 1);
-    return place;
-}
 
 TEST(a_queue_that_idles_for_long_has_its_thread_when_few_others_idle) {
     end_cached_threads();
@@ -97,49 +75,6 @@ TEST(a_task_that_waits_for_another_queue_does_not_take_its_thread) {
     drain(two);
     sq_queue_release(one);
     sq_queue_release(two);
-}
-
-/* To see it fail: in may_serve, do not ask for stack_kib. */
-TEST(a_queue_with_a_stack_size_keeps_a_thread_with_that_stack) {
-    end_cached_threads();
-    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-    options.stack_size = 512 * 1024;
-    sq_queue_t *large = sq_queue_create("large", &options), *alike = sq_queue_create("alike", &options), *other = sq_queue_create("other", NULL);
-    REQUIRE(large != NULL && alike != NULL && other != NULL);
-    place_t first = place_of_next_task(large);
-    for (size_t round = 0; round < 2; round += 1) {
-        await_idle(round == 0 ? 1 : 3);
-        place_t second = place_of_next_task(other);
-        await_idle(round == 0 ? 2 : 3);
-        CHECK(second.thread != first.thread);
-        CHECK(place_of_next_task(alike).thread != second.thread);
-        await_idle(3);
-        CHECK_EQUAL(place_of_next_task(large).thread, first.thread);
-    }
-    CHECK(sq__cache_count().kept <= 1); /* those with a stack_size are not among the few that are kept */
-    sq_queue_release(large);
-    sq_queue_release(alike);
-    sq_queue_release(other);
-    end_cached_threads();
-}
-
-/* To see it fail: in may_serve, do not compare the classes. */
-TEST(a_thread_serves_queues_of_its_class_of_service_alone) {
-    end_cached_threads();
-    sq_queue_t *slow = sq_queue_create("slow", NULL), *usual = sq_queue_create("usual", NULL), *late = sq_queue_create("late", NULL);
-    REQUIRE(slow != NULL && usual != NULL && late != NULL);
-    sq__queue_set_service(slow, SQ_SERVICE_BACKGROUND);
-    sq__queue_set_service(late, SQ_SERVICE_BACKGROUND);
-    place_t first = place_of_next_task(slow);
-    await_idle(1);
-    place_t second = place_of_next_task(usual);
-    CHECK(second.thread != first.thread);
-    await_idle(2);
-    CHECK_EQUAL(place_of_next_task(late).thread, first.thread);
-    sq_queue_release(slow);
-    sq_queue_release(usual);
-    sq_queue_release(late);
-    end_cached_threads();
 }
 
 /* To see it fail: in sq__cache_leave, do not end a thread that is kept. */
@@ -228,7 +163,7 @@ TEST(tasks_of_more_queues_than_threads_are_kept_all_run_at_a_time) {
     crowd_end(&crowd);
 }
 
-/* To see it fail: in sq__cache_find_thread, do not nudge the keeper (the test hangs). */
+/* To see it fail: in sq__cache_serve, do not nudge the keeper (the test hangs). */
 TEST(accepted_tasks_for_which_no_thread_starts_run_as_soon_as_one_does) {
     crowd_t crowd;
     crowd_begin(&crowd);
@@ -243,7 +178,7 @@ TEST(accepted_tasks_for_which_no_thread_starts_run_as_soon_as_one_does) {
     crowd_end(&crowd);
 }
 
-/* To see it fail: in start_thread, do not look whether there is a token (the program crashes). */
+/* To see it fail: in sq__cache_start, do not look whether there is a token (the program crashes). */
 TEST(accepted_tasks_for_which_no_token_can_be_made_run_as_soon_as_one_can) {
     crowd_t crowd;
     crowd_begin(&crowd);
@@ -304,12 +239,6 @@ TEST(as_long_as_no_keeper_starts_no_queue_loses_its_thread) {
         sq_queue_release(queues[i]);
     }
     end_cached_threads();
-}
-
-static bool never_called(void *unused) {
-    (void)unused;
-    CHECK(false);
-    return false;
 }
 
 /* Also while its thread is just being started. To see it fail: in sq__cache_leave, free the client in any case (AddressSanitizer reports it). */
@@ -382,20 +311,4 @@ TEST(queues_of_many_threads_come_and_go) {
     }
     end_cached_threads();
     CHECK_EQUAL(sq__cache_count().in_line, 0);
-}
-
-/* To see it fail: in join, let a client with a stack of its own rest. */
-TEST(a_stack_that_the_system_does_not_have_is_refused_while_other_threads_idle) {
-    end_cached_threads();
-    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-    options.stack_size = (size_t)1 << 40;
-    sq_queue_t *usual = make_used_queue("usual"), *large = sq_queue_create("large", &options);
-    REQUIRE(large != NULL);
-    await_idle(1);
-    CHECK_EQUAL(sq_async(large, do_nothing, NULL), ENOMEM);
-    CHECK_EQUAL(sq__cache_count().in_line, 0);
-    CHECK_EQUAL(sq_async(usual, do_nothing, NULL), 0);
-    sq_queue_release(large);
-    sq_queue_release(usual);
-    end_cached_threads();
 }

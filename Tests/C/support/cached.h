@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <sched.h>
+#include <unistd.h>
 
 /* How many threads of the process have this name. */
 static inline unsigned threads_named(const char *name) {
@@ -61,6 +62,34 @@ static inline sq_queue_t *make_used_queue(const char *label) {
     CHECK_EQUAL(sq_async(queue, bump_latch, &ran), 0);
     latch_wait(&ran, 1);
     return queue;
+}
+
+/* What a task finds out about its thread. */
+typedef struct place {
+    latch_t ran;
+    pid_t thread;
+    char name[16];
+} place_t;
+
+static inline void look_at_place(void *context) {
+    place_t *place = context;
+    place->thread = gettid();
+    pthread_getname_np(pthread_self(), place->name, sizeof place->name);
+    latch_bump(&place->ran);
+}
+
+static inline place_t place_of_next_task(sq_queue_t *queue) {
+    place_t place = { .ran = LATCH_INIT };
+    CHECK_EQUAL(sq_async(queue, look_at_place, &place), 0);
+    latch_wait(&place.ran, 1);
+    return place;
+}
+
+/* The function of a client that is not posted. */
+static inline bool never_called(void *unused) {
+    (void)unused;
+    CHECK(false);
+    return false;
 }
 
 #endif

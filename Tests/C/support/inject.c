@@ -183,9 +183,35 @@ void *__wrap_realloc(void *block, size_t size) {
     return moved;
 }
 
+enum { MOST_HELD = 1024 };
+static struct { void *(*body)(void *); void *argument; } held[MOST_HELD];
+static atomic_uint held_count;
+static atomic_bool is_holding;
+
+void hold_threads(void) {
+    atomic_store(&held_count, 0);
+    atomic_store(&is_holding, true);
+}
+void let_threads_begin(void) { atomic_store(&is_holding, false); }
+
+static void *held_body(void *number) {
+    while (atomic_load(&is_holding)) {
+        sched_yield();
+    }
+    return held[(uintptr_t)number].body(held[(uintptr_t)number].argument);
+}
+
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
     if (must_fail(FAIL_THREAD)) {
         return EAGAIN;
+    }
+    if (atomic_load(&is_holding)) {
+        unsigned number = atomic_fetch_add(&held_count, 1);
+        REQUIRE(number < MOST_HELD);
+        held[number].body = body;
+        held[number].argument = argument;
+        body = held_body;
+        argument = (void *)(uintptr_t)number;
     }
     int error = __real_pthread_create(thread, attributes, body, argument);
     if (error == 0) {

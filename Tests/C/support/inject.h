@@ -34,6 +34,10 @@ void await_failures(failure_t what, uint64_t count);
 /* Nothing fails any more. Returns how many calls were made to fail since the last fail_nth or fail_some. */
 uint64_t fail_nothing(void);
 
+/* Threads that are started from now on, at most 1,024, do nothing before let_threads_begin is called. Call both while no other thread starts one. */
+void hold_threads(void);
+void let_threads_begin(void);
+
 /* From now on about one in `one_in` waits on a condition returns immediately without a signal; 0: none. */
 void wake_spuriously(uint64_t one_in);
 uint64_t spurious_wakes(void);

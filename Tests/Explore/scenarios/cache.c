@@ -19,5 +19,9 @@ const scenario_t cache_scenarios[] = {
     { "cache_blocked", "a task of one queue waits for another one, whose thread it may have taken", "async:B async(async_until:B sync:B)", .spares = 1, .bound = { 0, 1, 3, 1 } },
     { "cache_line", "the thread that comes for one queue waits for the other one, which is in the line", "async sync async:B(sync:C) async:C", .spares = 1,
       .bound = { 0, 1, 3, 1 } },
+    { "cache_two_come", "on four processors two threads come at a time, and the third queue waits in the line for one of them", "async:B async:C async:D",
+      .spares = 1, .bound = { 0, 1, 3, 1 }, .expect = { .pool = { POOL_NONE, 4 } } },
+    { "cache_come_famine", "on four processors two threads are to come, and one cannot be started", "async:B async:C | async:B async:C", .spares = 1, .faults = true,
+      .bound = { 0, 1, 3, 2 }, .expect = { .pool = { POOL_NONE, 4 } } },
     { 0 },
 };

@@ -39,7 +39,7 @@ int sq__ring_reserve(sq_queue_t *queue, bool always_a_slot, sq__reserved_t *plac
 
 /* Publishes a filled slot with this word. Returns true if the caller now has the baton, because it owned the queue or because the
  * baton was in the slot. Otherwise it must touch neither the slot nor the queue afterwards. */
-bool sq__ring_publish(sq__reserved_t place, uintptr_t word);
+bool sq__ring_publish(const sq__reserved_t *place, uintptr_t word);
 
 typedef enum sq__put {
     SQ__PUT_QUEUED, /* the baton is elsewhere; the thread that holds it or gets it will reach the task */
@@ -60,33 +60,32 @@ static inline uint64_t sq__ring_time(uintptr_t word) { return word >> SQ__KIND_B
 
 /* Publishes the slot that the submitter has filled, in a queue that is traced, watched or measured. Returns as sq__ring_publish, or true
  * if it took the baton of a concurrent queue out of the gate. */
-bool sq__ring_publish_noted(sq_queue_t *queue, sq__reserved_t place, uint16_t kind, uint32_t control, const void *caller);
+bool sq__ring_publish_noted(sq_queue_t *queue, const sq__reserved_t *place, uint16_t kind, const void *site);
 
-/* Fills the slot that the submitter took, and publishes it as `kind`; if it took the free queue, puts the work into the hand-off slot.
- * `caller`: the call site, NULL if there is none. */
-static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__reserved_t place, uint16_t kind, const sq__work_t *work, const void *caller) {
-    if (place.slot == NULL) {
-        sq__next_put(queue, kind, work);
+/* Fills the slot that the submitter took, and publishes it; if it took the free queue, puts the work into the hand-off slot. */
+static inline sq__put_t sq__ring_put(sq_queue_t *queue, const sq__reserved_t *place, const sq__submission_t *submission) {
+    if (place->slot == NULL) {
+        sq__next_put(queue, submission->kind, &submission->work);
         return SQ__PUT_FIRST;
     }
-    place.slot->work = *work;
+    place->slot->work = submission->work;
     bool takes = false; /* true: it took the baton of a concurrent queue out of the gate */
     uint32_t control = sq__load_relaxed(&queue->control);
     if (__builtin_expect(control & (SQ__CONCURRENT | SQ__SITED | SQ__MEASURED), 0)) {
         if (control & (SQ__SITED | SQ__MEASURED)) {
-            return sq__ring_publish_noted(queue, place, kind, control, caller) ? SQ__PUT_BATON : SQ__PUT_QUEUED;
+            return sq__ring_publish_noted(queue, place, submission->kind, submission->site) ? SQ__PUT_BATON : SQ__PUT_QUEUED;
         }
         takes = sq__concurrent_takes(queue); /* before the task can be seen: once it runs, it may release the submitter's reference */
     }
-    return sq__ring_publish(place, kind) || takes ? SQ__PUT_BATON : SQ__PUT_QUEUED;
+    return sq__ring_publish(place, submission->kind) || takes ? SQ__PUT_BATON : SQ__PUT_QUEUED;
 }
 
 /* Where the work is stored: SQ__IN_HANDOFF, or the address of a slot. The submitter of a CANCELLABLE records this in its `place` before it
  * puts the work. Once the work is put, it can be taken. It can be withdrawn as soon as the submitting call has returned, or has released
  * the queue's lock. */
 enum { SQ__IN_HANDOFF = 1 };
-static inline uintptr_t sq__ring_where(sq__reserved_t place) {
-    return place.slot != NULL ? (uintptr_t)place.slot : SQ__IN_HANDOFF;
+static inline uintptr_t sq__ring_where(const sq__reserved_t *place) {
+    return place->slot != NULL ? (uintptr_t)place->slot : SQ__IN_HANDOFF;
 }
 
 /* L. The work that is stored there. */

@@ -60,7 +60,7 @@ int sq__turn_wait(sq_queue_t *queue, sq__call_t *call) {
         /* Now, as another task may release the queue once the call can begin: when its slot is published, or that which it has joined is unlocked. */
         wait.is_next = sq__ring_depth(queue) <= 1;
         if (sq__is_sited(queue)) {
-            session = record(queue, place.slot != NULL ? sq__ring_where(place) : 0, call->site);
+            session = record(queue, (uintptr_t)place.slot, call->site);
         }
     }
     if (shares) {
@@ -78,7 +78,7 @@ int sq__turn_wait(sq_queue_t *queue, sq__call_t *call) {
     wait.is_barrier = call->kind & SQ__BARRIER;
     if (place.slot != NULL) {
         bool takes = sq__concurrent_takes(queue);
-        if (sq__ring_publish(place, shares ? SQ__SHARED : call->kind) || takes) {
+        if (sq__ring_publish(&place, shares ? SQ__SHARED : call->kind) || takes) {
             sq__baton_pass(queue); /* to the head of the ring, which may be this thread's own slot */
         }
     }

@@ -122,14 +122,12 @@ static int wait_for_room(sq_queue_t *queue, const sq__submission_t *submission) 
         sq__deadlock_onto_itself(queue, SQ__AIM_ROOM, "waiting for room in", submission->site);
         return EDEADLK;
     }
-    sq__wait_t wait;
+    sq__wait_t wait = { .queue = queue, .aim = SQ__AIM_ROOM, .site = submission->site };
     seeker_t seeker = { .wait = &wait };
-    int error = sq__wait_begin(&wait, queue);
+    int error = sq__wait_begin(&wait, false);
     if (error) {
         return error;
     }
-    wait.aim = SQ__AIM_ROOM;
-    wait.site = submission->site;
     sq__mutex_lock(&capacity->mutex);
     error = try_to_take(capacity);
     if (error == EAGAIN) {

@@ -38,9 +38,9 @@ static sq__session_t record(const sq_queue_t *queue, uintptr_t where, const void
 }
 
 int sq__turn_wait(sq_queue_t *queue, sq__call_t *call) {
-    sq__wait_t wait;
-    sq__reserved_t place;
-    int error = sq__wait_begin_turn(&wait, queue, call->kind != SQ__AWAITED && !call->is_brief);
+    sq__wait_t wait = { .queue = queue, .aim = SQ__AIM_TURN, .site = call->site, .is_barrier = call->kind & SQ__BARRIER };
+    sq__reserved_t place = { .slot = NULL };
+    int error = sq__wait_begin(&wait, call->kind != SQ__AWAITED && !call->is_brief);
     if (error) {
         return sq__queue_reject(queue, error);
     }
@@ -74,8 +74,6 @@ int sq__turn_wait(sq_queue_t *queue, sq__call_t *call) {
         sq__count(&queue->ran, 1);
         return 0;
     }
-    wait.site = call->site;
-    wait.is_barrier = call->kind & SQ__BARRIER;
     if (place.slot != NULL) {
         bool takes = sq__concurrent_takes(queue);
         if (sq__ring_publish(&place, shares ? SQ__SHARED : call->kind) || takes) {

@@ -10,12 +10,9 @@
 /* 0: a call with this deadline may wait; else EAGAIN or ETIMEDOUT. */
 int sq__wait_check_deadline(sq_time_t deadline);
 
-/* Begins a wait for something of the queue. The second one for a turn; not `is_turn`: for a call, or only for a moment. Returns 0 or ENOMEM. */
-int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue);
-int sq__wait_begin_turn(sq__wait_t *wait, sq_queue_t *queue, bool is_turn);
-
-/* The same for something other than a queue. */
-int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject);
+/* Begins a wait, for which the caller has set `queue` or `subject`, and what else it knows; the rest is 0. `is_turn`: it waits for a turn of its
+ * own, and not only for a moment. Returns 0 or ENOMEM. */
+int sq__wait_begin(sq__wait_t *wait, bool is_turn);
 
 /* Called instead of sq__wait_end if no other thread knows about the wait. */
 void sq__wait_cancel(sq__wait_t *wait);

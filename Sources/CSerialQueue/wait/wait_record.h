@@ -54,7 +54,7 @@ typedef struct sq__wait {
     const sq_queue_t *above_root; /* the last but one: the one whose target is the root; NULL: the queue has no target. The same */
     sq__runner_t runner; /* the root's, with a reference, if the thread runs entries of it while it waits, or if another thread owns it; else 0 */
     sq__caller_run_t caller_run; /* if it does: the root's entry */
-    enum sq__wait_runs { SQ__WAIT_SLEEPS, SQ__WAIT_RUNS_ENTRY, SQ__WAIT_RUNS_TASKS } runs; /* what it runs: `caller_run`, or tasks of `subject` */
+    enum sq__wait_runs { SQ__WAIT_SLEEPS = 0, SQ__WAIT_RUNS_ENTRY, SQ__WAIT_RUNS_TASKS } runs; /* what it runs: `caller_run`, or tasks of `subject` */
     const sq__subject_t *subject; /* NULL: it waits for the queue */
     /* For a dump: */
     const void *site;              /* of the call that waits; NULL: not known */

@@ -97,19 +97,16 @@ int sq__async_due(sq_queue_t *queue, const sq__submission_t *submission) {
 
 /* The deferred task has got room. */
 static int submit_deferred(sq_queue_t *queue, sq_deferred_t *task) {
-    int error = sq__runner_find(queue);
-    if (error == 0) {
-        SQ__ATOMIC(uintptr_t) *place = sq__capacity_place(task);
-        bool is_kept = sq__load_relaxed(place) != SQ__OVER; /* else it cannot be withdrawn: the queue copies the task, and uses the struct no longer */
-        sq__submission_t submission = { .kind = is_kept ? SQ__CANCELLABLE : SQ__PAIR, .site = sq__capacity_caller(task) };
-        if (is_kept) {
-            submission.work.cancellable = (sq__cancellable_t){ .place = place, .pair = task };
-        } else {
-            submission.work.pair = (sq__pair_t){ .call = task->call, .first = task->first, .second = task->second };
-        }
-        submission.kind |= task->is_barrier ? sq__barrier_on(queue) : 0;
-        error = submit(queue, &submission);
+    SQ__ATOMIC(uintptr_t) *place = sq__capacity_place(task);
+    sq__submission_t submission = { .kind = task->is_barrier ? sq__barrier_on(queue) : 0, .site = sq__capacity_caller(task) };
+    if (sq__load_relaxed(place) == SQ__OVER) { /* it cannot be withdrawn: the queue copies the task, and uses the struct no longer */
+        submission.work.pair = (sq__pair_t){ .call = task->call, .first = task->first, .second = task->second };
+        submission.kind |= SQ__PAIR;
+    } else {
+        submission.work.cancellable = (sq__cancellable_t){ .place = place, .pair = task };
+        submission.kind |= SQ__CANCELLABLE;
     }
+    int error = sq__async_due(queue, &submission);
     return error ? sq__queue_reject(queue, error) : 0;
 }
 
@@ -189,9 +186,10 @@ int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *
 static int submit_or_wait(sq_queue_t *queue, sq_deferred_t *task, uintptr_t first_place, const void *caller) {
     SQ__CHECK_HANDLE(queue);
     sq__capacity_prepare(task, first_place, caller); /* sq_async_withdraw is legal whatever this function returns */
-    int error = task->call != NULL ? sq__runner_find(queue) : EINVAL;
+    int error = task->call != NULL ? 0 : EINVAL;
     if (error == 0 && queue->permits != NULL) {
-        error = sq__capacity_take_permit_for(sq__capacity(queue->permits), task);
+        error = sq__runner_find(queue);
+        error = error ? error : sq__capacity_take_permit_for(sq__capacity(queue->permits), task);
     }
     if (error) {
         return error == EINPROGRESS ? error : sq__queue_reject(queue, error);

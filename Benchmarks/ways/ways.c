@@ -13,15 +13,19 @@ static void long_task(void *context) {
     rest(300);
 }
 
-/* What the measured call finds: the queue has run a task, and if `is_busy`, runs one, and another one waits. */
-static void prepare(sq_queue_t *queue, bool is_busy) {
+/* The queue runs a task, and another one waits. */
+static void make_busy(sq_queue_t *queue) {
+    (void)sq_async(queue, long_task, NULL);
+    rest(50);
     (void)sq_async(queue, task, NULL);
-    rest(200);
-    if (is_busy) {
-        (void)sq_async(queue, long_task, NULL);
-        rest(50);
-        (void)sq_async(queue, task, NULL);
-    }
+}
+
+/* The measured call is not the thread's first wait. */
+static void sync_once(sq_queue_t *queue) {
+    make_busy(queue);
+    (void)sq_sync(queue, task, NULL);
+    make_busy(queue);
+    (void)sq_sync_until(queue, SQ_FOREVER, task, NULL);
 }
 
 /* sq_async_task and sq_sync_until: nothing else here calls them. */
@@ -43,10 +47,13 @@ int main(int count, char **words) {
     options.pool = strncmp(way, "group", 5) == 0 ? sq_pool_create("pool", NULL) : NULL;
     options.width = strcmp(way, "group-concurrent") == 0 ? SQ_WIDTH_POOL : 1;
     sq_queue_t *queue = sq_queue_create("way", &options);
-    bool is_sync = strcmp(way, "sync") == 0;
-    prepare(queue, is_sync || strcmp(way, "async-busy") == 0);
-    if (is_sync) {
-        (void)sq_sync_until(queue, SQ_FOREVER, task, NULL);
+    (void)sq_async(queue, task, NULL);
+    rest(200);
+    if (strcmp(way, "async-busy") == 0) {
+        make_busy(queue);
+    }
+    if (strcmp(way, "sync") == 0) {
+        sync_once(queue);
     } else if (options.pool == NULL) {
         async_once(queue);
     } else {

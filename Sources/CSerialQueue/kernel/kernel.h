@@ -40,7 +40,7 @@ int sq__ring_reserve(sq_queue_t *queue, bool always_a_slot, sq__reserved_t *plac
 
 /* Publishes a filled slot with this word. Returns true if the caller now has the baton, because it owned the queue or because the
  * baton was in the slot. Otherwise it must touch neither the slot nor the queue afterwards. */
-bool sq__ring_publish(sq__reserved_t place, uintptr_t word);
+bool sq__ring_publish(const sq__reserved_t *place, uintptr_t word);
 
 /* How many taken slots, filled or not, the head has not consumed. Exact while no thread submits or takes. */
 uint64_t sq__ring_depth(const sq_queue_t *queue);

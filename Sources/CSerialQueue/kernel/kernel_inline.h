@@ -61,33 +61,32 @@ static inline uintptr_t sq__ring_kind(uintptr_t word) { return word & ((1u << SQ
 
 /* Publishes the slot that the submitter has filled, in a queue that is traced, watched or measured. Returns as sq__ring_publish, or true
  * if it took the baton of a concurrent queue out of the gate. */
-bool sq__ring_publish_noted(sq_queue_t *queue, sq__reserved_t place, uint16_t kind, uint32_t control, const void *caller);
+bool sq__ring_publish_noted(sq_queue_t *queue, const sq__reserved_t *place, uint16_t kind, const void *site);
 
-/* Fills the slot that the submitter took, and publishes it as `kind`; if it took the free queue, puts the work into the hand-off slot.
- * `caller`: the call site, NULL if there is none. */
-static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__reserved_t place, uint16_t kind, const sq__work_t *work, const void *caller) {
-    if (place.slot == NULL) {
-        sq__next_put(queue, kind, work);
+/* Fills the slot that the submitter took, and publishes it; if it took the free queue, puts the work into the hand-off slot. */
+static inline sq__put_t sq__ring_put(sq_queue_t *queue, const sq__reserved_t *place, const sq__submission_t *submission) {
+    if (place->slot == NULL) {
+        sq__next_put(queue, submission->kind, &submission->work);
         return SQ__PUT_FIRST;
     }
-    place.slot->work = *work;
+    place->slot->work = submission->work;
     bool takes = false; /* true: it took the baton of a concurrent queue out of the gate */
     uint32_t control = sq__load_relaxed(&queue->control);
     if (__builtin_expect(control & (SQ__CONCURRENT | SQ__SITED | SQ__MEASURED), 0)) {
         if (control & (SQ__SITED | SQ__MEASURED)) {
-            return sq__ring_publish_noted(queue, place, kind, control, caller) ? SQ__PUT_BATON : SQ__PUT_QUEUED;
+            return sq__ring_publish_noted(queue, place, submission->kind, submission->site) ? SQ__PUT_BATON : SQ__PUT_QUEUED;
         }
         takes = sq__concurrent_takes(queue); /* before the task can be seen: once it runs, it may release the submitter's reference */
     }
-    return sq__ring_publish(place, kind) || takes ? SQ__PUT_BATON : SQ__PUT_QUEUED;
+    return sq__ring_publish(place, submission->kind) || takes ? SQ__PUT_BATON : SQ__PUT_QUEUED;
 }
 
 /* Where the work is stored: SQ__IN_HANDOFF, or the address of a slot. The submitter of a CANCELLABLE records this in its `place` before it
  * puts the work. Once the work is put, it can be taken. It can be withdrawn as soon as the submitting call has returned, or has released
  * the queue's lock. */
 enum { SQ__IN_HANDOFF = 1 };
-static inline uintptr_t sq__ring_where(sq__reserved_t place) {
-    return place.slot != NULL ? (uintptr_t)place.slot : SQ__IN_HANDOFF;
+static inline uintptr_t sq__ring_where(const sq__reserved_t *place) {
+    return place->slot != NULL ? (uintptr_t)place->slot : SQ__IN_HANDOFF;
 }
 
 /* The next work: ring.h */

@@ -22,57 +22,65 @@ static __attribute__((noinline)) sq__word_t *link_after(sq_queue_t *queue, sq__s
     return tail != NULL ? &tail->next : &queue->first_link;
 }
 
+/* As sq__ring_reserve. The tail had no room for a slot when the word was `state`: takes the first slot of a new segment. */
+static __attribute__((noinline)) int reserve_in_new_segment(sq_queue_t *queue, bool always_a_slot, sq__reserved_t *place, sq__state_t state) {
+    sq__segment_t *fresh = sq__segment_obtain();
+    if (fresh == NULL) {
+        return ENOMEM;
+    }
+    *place = (sq__reserved_t){
+        .slot = &fresh->slots[0], .link = link_after(queue, sq__state_tail(state)), .owns = sq__state_is_free(state)
+    };
+    /* [own] acquire: the last holder's writes. [place] release: the cleared words of the segment. */
+    if (!sq__cas_acq_rel(&queue->state, &state, sq__state_with_tail(state | SQ__OWNED, fresh, 1))) {
+        sq__segment_free(fresh, 0);
+        return sq__ring_reserve(queue, always_a_slot, place); /* by now there may be room */
+    }
+    sq__add_release(&queue->segments, 1); /* [depth] release: the swap before it */
+    return 0;
+}
+
 int sq__ring_reserve(sq_queue_t *queue, bool always_a_slot, sq__reserved_t *place) {
-    int error = 0;
-    sq__segment_t *fresh = NULL;
+    sq__slot_t *slot;
     sq__state_t next, state = sq__load_relaxed(&queue->state);
     do {
         sq__segment_t *tail = sq__state_tail(state);
         unsigned taken = sq__state_taken(state);
-        *place = (sq__reserved_t){ .owns = sq__state_is_free(state) };
         if (state & SQ__CLOSED) {
-            error = ESHUTDOWN;
-            break;
+            return ESHUTDOWN;
         }
-        if (place->owns && !always_a_slot) {
+        if (sq__state_is_free(state) && !always_a_slot) {
+            slot = NULL;
             next = state | SQ__OWNED;
         } else if (tail != NULL && taken < SQ__SEGMENT_SLOTS) {
-            place->slot = &tail->slots[taken]; /* only an address until the swap below succeeds */
+            slot = &tail->slots[taken]; /* only an address until the swap below succeeds */
             next = (state | SQ__OWNED) + SQ__TAKEN_ONE;
         } else {
-            if (fresh == NULL && (fresh = sq__segment_obtain()) == NULL) {
-                return ENOMEM;
-            }
-            place->slot = &fresh->slots[0];
-            place->link = link_after(queue, tail);
-            next = sq__state_with_tail(state | SQ__OWNED, fresh, 1);
+            return reserve_in_new_segment(queue, always_a_slot, place, state);
         }
-        /* [own] acquire: the last holder's writes. [place] release: the cleared words of a new segment; acquire: the same,
-         * from the thread that installed the segment or made the queue free. */
+        /* [own] acquire: the last holder's writes. [place] acquire: the cleared words of the segment, from the thread that installed it or
+         * made the queue free. [depth] release: the head, as this thread saw it. */
     } while (!sq__cas_acq_rel(&queue->state, &state, next));
-    if (place->link != NULL) {
-        sq__add_release(&queue->segments, 1); /* [depth] release: the swap before it */
-    } else if (fresh != NULL) {
-        sq__segment_free(fresh, 0);
-    }
-    return error;
+    *place = (sq__reserved_t){ .slot = slot, .owns = sq__state_is_free(state) };
+    return 0;
 }
 
-bool sq__ring_publish(sq__reserved_t place, uintptr_t word) {
-    if (place.link == NULL) {
+bool sq__ring_publish(const sq__reserved_t *place, uintptr_t word) {
+    if (place->link == NULL) {
         /* [publish] release: the slot; acquire: the holder's writes before it left the baton. Pairs with sq__ring_peek and
          * leave_baton. */
-        return sq__exchange_acq_rel(&place.slot->word, word) == SQ__BATON || place.owns;
+        return sq__exchange_acq_rel(&place->slot->word, word) == SQ__BATON || place->owns;
     }
-    sq__store_relaxed(&place.slot->word, word);
-    sq__segment_t *segment = SQ__CONTAINER(place.slot, sq__segment_t, slots);
+    sq__store_relaxed(&place->slot->word, word);
+    sq__segment_t *segment = SQ__CONTAINER(place->slot, sq__segment_t, slots);
     /* [publish] the same for the segment that contains the slot. */
-    return sq__exchange_acq_rel(place.link, (uintptr_t)segment) == SQ__BATON || place.owns;
+    return sq__exchange_acq_rel(place->link, (uintptr_t)segment) == SQ__BATON || place->owns;
 }
 
-bool sq__ring_publish_noted(sq_queue_t *queue, sq__reserved_t place, uint16_t kind, uint32_t control, const void *caller) {
+bool sq__ring_publish_noted(sq_queue_t *queue, const sq__reserved_t *place, uint16_t kind, const void *site) {
+    uint32_t control = sq__load_relaxed(&queue->control);
     if (control & SQ__SITED) {
-        sq__trace_hook_submit(queue, kind, sq__ring_where(place), caller);
+        sq__trace_hook_submit(queue, kind, sq__ring_where(place), site);
     }
     uintptr_t word = control & SQ__MEASURED ? kind | (uintptr_t)sq__clock_now() << SQ__KIND_BITS : kind;
     bool takes = sq__concurrent_takes(queue); /* before the task can be seen, as in sq__ring_put */

@@ -166,12 +166,12 @@ static sq__ready_end_t take_part(sq__help_t *help) {
 
 /* The wait depends on no task: see sq__subject_t. */
 static void await_members(apply_t *apply, size_t ran) {
-    sq__wait_t wait;
     const sq__subject_t subject = { .kind = "apply on pool", .label = sq__pool_label(apply->pool), .object = apply };
     if (sq__load_acquire(&apply->left) == ran + 1) { /* [apply] acquire: what the iterations wrote */
         return;
     }
-    (void)sq__wait_begin_for(&wait, &subject); /* cannot fail: the thread has its token */
+    sq__wait_t wait = { .subject = &subject };
+    (void)sq__wait_begin(&wait, false); /* cannot fail: the thread has its token */
     sq__token_claim(wait.token, wait.wait_id);       /* it cannot be refused */
     apply->token = wait.token;
     apply->wait_id = wait.wait_id;

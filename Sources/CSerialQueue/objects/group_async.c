@@ -51,20 +51,20 @@ static __attribute__((constructor)) void show_pairs(void) {
     }
 }
 
-/* `owned` is NULL for a plain function. */
-static inline __attribute__((always_inline)) int submit(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq__work_t *work, owned_t *owned, const void *caller) {
+/* `owned` is NULL for a plain function. The rest of `submission` is the caller's. */
+static inline __attribute__((always_inline)) int submit(sq_group_t *group, sq_queue_t *queue, sq__submission_t *submission, owned_t *owned) {
     sq__member_count_t *begun;
     int error = sq__member_count_begin(group, queue, &begun);
     if (error) {
         return sq__queue_reject(queue, error);
     }
-    work->member.end = &begun->end;
+    submission->work.member.end = &begun->end;
     if (owned != NULL) {
         owned->end.members = &begun->on_queue;
         owned->member_count = begun;
-        work->member.end = &owned->end;
+        submission->work.member.end = &owned->end;
     }
-    error = sq__async_submit(queue, SQ_NOW, (uint16_t)kind, work, caller);
+    error = sq__async_submit(queue, submission);
     if (error) {
         sq__member_count_cancel(begun);
     } else {
@@ -73,8 +73,8 @@ static inline __attribute__((always_inline)) int submit(sq_group_t *group, sq_qu
     return error;
 }
 
-static int submit_owned(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq__work_t *work, owned_t *owned, const void *caller) {
-    int error = submit(group, queue, kind, work, owned, caller);
+static int submit_owned(sq_group_t *group, sq_queue_t *queue, sq__submission_t *submission, owned_t *owned) {
+    int error = submit(group, queue, submission, owned);
     if (error) {
         sq__memory_free(owned);
     }
@@ -82,26 +82,22 @@ static int submit_owned(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq
 }
 
 /* A function of its own, with what it needs alone: the call that costs most is the plain one. */
-static __attribute__((noinline)) int submit_plain(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq_function_t function, void *context,
-                                                  const void *caller) {
-    if (function == NULL) {
-        return sq__queue_reject(queue, EINVAL);
-    }
-    return submit(group, queue, kind, &(sq__work_t){ .member = { .run = function, .context = context } }, NULL, caller);
+static __attribute__((noinline)) int submit_plain(sq_group_t *group, sq_queue_t *queue, sq__submission_t *submission) {
+    return sq__submission_is_valid(submission) ? submit(group, queue, submission, NULL) : sq__queue_reject(queue, EINVAL);
 }
 
-static int submit_task(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, const sq_task_t *task, const void *caller) {
+static int submit_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task, sq__submission_t *submission) {
     SQ__CHECK_HANDLE(queue);
+    submission->work.member = (sq__member_task_t){ .run = task->run, .context = task->context };
     if (task->discard == NULL || task->run == NULL) {
-        return submit_plain(group, queue, kind, task->run, task->context, caller);
+        return submit_plain(group, queue, submission);
     }
-    sq__work_t work = { .member = { .run = task->run, .context = task->context } };
     owned_t *owned = sq__memory(sizeof *owned);
     if (owned == NULL) {
         return sq__queue_reject(queue, ENOMEM);
     }
     owned->end = (sq__member_end_t){ .call = end_owned, .discard = task->discard };
-    return submit_owned(group, queue, kind, &work, owned, caller);
+    return submit_owned(group, queue, submission, owned);
 }
 
 int sq__group_async_pair(sq_group_t *group, sq_queue_t *queue, const sq__pair_call_t *call) {
@@ -117,21 +113,27 @@ int sq__group_async_pair(sq_group_t *group, sq_queue_t *queue, const sq__pair_ca
         .owned = { .end = { .call = end_owned, .discard = discard_pair } }, .queue = queue,
         .pair = { .call = call->call, .first = call->first, .second = call->second }
     };
-    uintptr_t kind = SQ__MEMBER | (call->is_barrier ? sq__barrier_on(queue) : 0);
-    return submit_owned(group, queue, kind, &(sq__work_t){ .member = { .run = run_pair, .context = pair } }, &pair->owned, call->site);
+    sq__submission_t submission = {
+        .work.member = { .run = run_pair, .context = pair }, .kind = SQ__MEMBER | (call->is_barrier ? sq__barrier_on(queue) : 0), .site = call->site
+    };
+    return submit_owned(group, queue, &submission, &pair->owned);
 }
 
 int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
-    return submit_plain(group, queue, SQ__MEMBER, function, context, __builtin_return_address(0));
+    return submit_plain(group, queue, &(sq__submission_t){
+        .work.member = { .run = function, .context = context }, .kind = SQ__MEMBER, .site = __builtin_return_address(0)
+    });
 }
 
 int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {
-    return submit_task(group, queue, SQ__MEMBER, task, __builtin_return_address(0));
+    return submit_task(group, queue, task, &(sq__submission_t){ .kind = SQ__MEMBER, .site = __builtin_return_address(0) });
 }
 
 int sq_group_async_barrier_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {
-    return submit_task(group, queue, SQ__MEMBER | sq__barrier_on(queue), task, __builtin_return_address(0));
+    return submit_task(group, queue, task, &(sq__submission_t){
+        .kind = SQ__MEMBER | sq__barrier_on(queue), .site = __builtin_return_address(0)
+    });
 }
 
 int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {

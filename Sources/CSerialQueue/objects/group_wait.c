@@ -8,13 +8,13 @@
 static const sq__runs_for_t runs_for = { sq__member_count_owned, sq__member_runs_before };
 
 static int wait_for_members(sq_group_t *group, sq_time_t deadline) {
-    sq__object_waiter_t waiter;
     const sq__self_t *self = sq__self_listed();
     bool may_be_needed = sq__self_may_be_needed(self);
     const sq__subject_t subject = { .kind = "group", .label = group->label, .relation = "has a task in",
                                     .object = group, .needs = sq__member_count_exists, .queued = sq__member_count_queued,
                                     .runs_for = &runs_for };
-    int error = sq__wait_begin_for(&waiter.wait, &subject);
+    sq__object_waiter_t waiter = { .wait.subject = &subject };
+    int error = sq__wait_begin(&waiter.wait, false);
     if (error) {
         return error;
     }

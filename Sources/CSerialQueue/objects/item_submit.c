@@ -130,8 +130,10 @@ static int accept(sq_item_t *item) {
 
 /* The caller has begun: no other thread submits it. `member_count` is NULL: it is no member of a group. */
 static int submit(sq_item_t *item, sq_queue_t *queue, sq__member_count_t *member_count, const sq__item_call_t *how) {
-    sq__work_t work = { .cancellable = { .place = &item->place, .pair = &item->pair, .is_exempt = how->is_delayed } };
-    uint16_t kind = SQ__CANCELLABLE | (item->is_barrier ? sq__barrier_on(queue) : 0);
+    const sq__submission_t submission = {
+        .work.cancellable = { .place = &item->place, .pair = &item->pair, .is_exempt = how->is_delayed },
+        .kind = SQ__CANCELLABLE | (item->is_barrier ? sq__barrier_on(queue) : 0), .site = how->site
+    };
     int error;
     item->queue = queue;
     item->member_count = member_count;
@@ -139,10 +141,10 @@ static int submit(sq_item_t *item, sq_queue_t *queue, sq__member_count_t *member
     item->runner = sq__runner_retain(sq__queue_threadless_runner(queue, &item->entry));
     sq__item_hold(item); /* the queue's, or the delay's */
     if (how->is_delayed) {
-        error = sq__delayed_submit(queue, how->delay, kind, &work, how->site);
+        error = sq__delayed_submit(queue, how->delay, &submission);
         error = error ? sq__queue_reject(queue, error) : 0;
     } else {
-        error = sq__async_submit(queue, SQ_NOW, kind, &work, how->site);
+        error = sq__async_submit(queue, &submission);
     }
     if (error) {
         return refuse(item, error);

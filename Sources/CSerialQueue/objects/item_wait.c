@@ -101,13 +101,13 @@ static bool is_over(sq_item_t *item, int *error) {
 static bool is_taken_over(const sq_item_t *item) { return item->first != NULL; }
 
 static int wait_in_line(sq_item_t *item, sq_time_t deadline) {
-    sq__object_waiter_t waiter;
     const sq__self_t *self = sq__self_listed();
     uint32_t flags = SQ__ITEM_WAITED | (sq__self_may_be_needed(self) ? SQ__ITEM_WATCHED : 0);
     const sq__subject_t subject = { .kind = "item", .label = item->label, .relation = "is in", .object = item,
                                     .call = item->pair.call, .needs = needs_queue, .queued = queued_in,
                                     .runs_for = &runs_for };
-    int error = sq__wait_begin_for(&waiter.wait, &subject);
+    sq__object_waiter_t waiter = { .wait.subject = &subject };
+    int error = sq__wait_begin(&waiter.wait, false);
     if (error) {
         return error;
     }

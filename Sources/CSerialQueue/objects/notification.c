@@ -46,7 +46,7 @@ void sq__notifications_move(sq__notifications_t *list, sq__notifications_t *from
 
 static int submit(const sq__notification_t *notification) {
     bool passes = false;
-    int error = sq__async_put(notification->queue, notification->kind, &(sq__work_t){ .task = notification->task }, NULL, &passes);
+    int error = sq__async_put(notification->queue, &(sq__submission_t){ .work.task = notification->task, .kind = notification->kind }, &passes);
     if (passes) {
         sq__baton_pass(notification->queue);
     }

@@ -65,11 +65,11 @@ static void run(sq_once_t *once, running_t *running, sq_function_t function, voi
 /* Called when another thread of this process was found to run the function. Returns 0 (done), EDEADLK or ENOMEM. */
 static int wait_until_done(sq_once_t *once) {
     char label[24];
-    sq__object_waiter_t waiter;
     SQ__ATOMIC(uintptr_t) *progress = progress_of(once);
     snprintf(label, sizeof label, "%p", (void *)once);
     const sq__subject_t subject = { .kind = "once", .label = label, .object = once };
-    int error = sq__wait_begin_for(&waiter.wait, &subject);
+    sq__object_waiter_t waiter = { .wait.subject = &subject };
+    int error = sq__wait_begin(&waiter.wait, false);
     if (error) {
         return error;
     }

@@ -111,7 +111,6 @@ static void unflag_if_nobody_waits(sq_semaphore_t *semaphore) {
 }
 
 static __attribute__((noinline)) int wait_in_line(sq_semaphore_t *semaphore, sq_time_t deadline) {
-    sq__object_waiter_t waiter;
     if (semaphore->process != sq__process()) {
         return ESTALE;
     }
@@ -120,7 +119,8 @@ static __attribute__((noinline)) int wait_in_line(sq_semaphore_t *semaphore, sq_
         return error;
     }
     const sq__subject_t subject = { .kind = "semaphore", .label = semaphore->label };
-    error = sq__wait_begin_for(&waiter.wait, &subject);
+    sq__object_waiter_t waiter = { .wait.subject = &subject };
+    error = sq__wait_begin(&waiter.wait, false);
     if (error) {
         return error;
     }

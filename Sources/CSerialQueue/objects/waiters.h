@@ -24,7 +24,7 @@ typedef struct sq__object_waiters {
 /* L */
 void sq__object_waiters_append_await(sq__object_waiters_t *list, sq_await_t *await);
 
-/* L, and unlocks the object. Waits, after sq__wait_begin_for, until the thread is granted; returns as sq__wait_end. If there is nothing to wait
+/* L, and unlocks the object. Waits, after sq__wait_begin, until the thread is granted; returns as sq__wait_end. If there is nothing to wait
  * for, returns 0 at once, and does not touch the list. */
 int sq__object_wait_and_unlock(const void *object, sq__object_waiters_t *list, sq__object_waiter_t *waiter, bool waits, sq_time_t deadline);
 

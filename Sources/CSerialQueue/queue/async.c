@@ -21,51 +21,51 @@
 /* The holder reads a deferred task as a pair. */
 _Static_assert(offsetof(sq_deferred_t, first) == offsetof(sq__pair_t, first), "a deferred task begins with a pair");
 _Static_assert(offsetof(sq_deferred_t, second) == offsetof(sq__pair_t, second), "a deferred task begins with a pair");
-_Static_assert(offsetof(sq__pair_call_t, first) == offsetof(sq__pair_t, first), "a call of a pair begins with the pair");
-_Static_assert(offsetof(sq__pair_call_t, deadline) == sizeof(sq__work_t), "what is copied of a call of a pair is the pair");
 
 /* The caller holds the baton, and has put the task where it is the next one. */
-static __attribute__((noinline)) void note(sq_queue_t *queue, uint16_t kind, const void *caller) {
+static __attribute__((noinline)) void note(sq_queue_t *queue, uint16_t kind, const void *site) {
     if (sq__is_sited(queue)) {
-        sq__trace_hook_submit(queue, kind, SQ__IN_HANDOFF, caller);
+        sq__trace_hook_submit(queue, kind, SQ__IN_HANDOFF, site);
     }
     sq__timings_handoff(queue);
     sq__watch_gets_busy(queue);
 }
 
-static inline void note_first(sq_queue_t *queue, uint16_t kind, const void *caller) {
+static inline void note_first(sq_queue_t *queue, const sq__submission_t *submission) {
     if (__builtin_expect(sq__load_acquire(&queue->control) & SQ__NOTED, 0)) { /* [watch] acquire: the record */
-        note(queue, kind, caller);
+        note(queue, submission->kind, submission->site);
     }
 }
 
 /* Puts work that has its room, or needs none, into the queue; *put: what is left to do. */
-static inline __attribute__((always_inline)) int put_in(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, const void *caller, sq__put_t *put) {
+static inline __attribute__((always_inline)) int put_in(sq_queue_t *queue, const sq__submission_t *submission, sq__put_t *put) {
+    const sq__work_t *work = &submission->work;
     sq__reserved_t place;
     int error = sq__ring_reserve(queue, false, &place);
     if (error) {
         return error;
     }
-    if (kind & SQ__CANCELLABLE) { /* before another thread can withdraw it or run it */
-        sq__store_relaxed(work->cancellable.place, sq__ring_where(place));
+    if (submission->kind & SQ__CANCELLABLE) { /* before another thread can withdraw it or run it */
+        sq__store_relaxed(work->cancellable.place, sq__ring_where(&place));
         sq__probe_submit(queue, work->cancellable.pair);
     } else {
         sq__probe_submit(queue, &work->pair); /* whatever its kind: function and context come first */
     }
-    *put = sq__ring_put(queue, place, kind, work, caller);
+    *put = sq__ring_put(queue, &place, submission);
     return 0;
 }
 
-static inline __attribute__((always_inline)) int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, const sq__work_t *work, const void *caller) {
+/* The queue has its runner. */
+static inline __attribute__((always_inline)) int submit(sq_queue_t *queue, const sq__submission_t *submission) {
     sq__put_t put;
-    int error = put_in(queue, kind, work, caller, &put);
+    int error = put_in(queue, submission, &put);
     if (error) {
         return error;
     }
     switch (put) {
     case SQ__PUT_FIRST:
-        note_first(queue, kind, caller);
-        sq__runner_post(runner, &queue->ready);
+        note_first(queue, submission);
+        sq__runner_post(sq__load_relaxed(&queue->runner), &queue->ready); /* relaxed: sq__runner_find has acquired it, see [worker] */
         break;
     case SQ__PUT_BATON:
         sq__baton_pass(queue);
@@ -76,47 +76,33 @@ static inline __attribute__((always_inline)) int submit(sq_queue_t *queue, sq__r
     return 0;
 }
 
-int sq__async_put(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, const void *caller, bool *passes) {
+int sq__async_put(sq_queue_t *queue, const sq__submission_t *submission, bool *passes) {
     sq__put_t put = SQ__PUT_QUEUED;
-    int error = put_in(queue, kind, work, caller, &put);
+    int error = put_in(queue, submission, &put);
     if (put == SQ__PUT_FIRST) {
-        note_first(queue, kind, caller);
+        note_first(queue, submission);
     }
     *passes = put != SQ__PUT_QUEUED;
     return error;
 }
 
-static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t deadline, sq__runner_t runner,
-                                                    uint16_t kind, const sq__work_t *work, const void *caller) {
-    int error = sq__capacity_take_permit(queue, deadline, caller);
-    if (error == 0) {
-        error = submit(queue, runner, kind, work, caller);
-        if (error) {
-            sq__async_give_permit(queue, queue->permits);
-        }
-    }
-    return error;
-}
-
-int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, const void *caller) {
-    sq__runner_t runner;
-    int error = sq__runner_find(queue, &runner);
-    return error ? error : submit(queue, runner, kind, work, caller);
+int sq__async_due(sq_queue_t *queue, const sq__submission_t *submission) {
+    int error = sq__submission_is_valid(submission) ? sq__runner_find(queue) : EINVAL;
+    return error ? error : submit(queue, submission);
 }
 
 /* The deferred task has got room. */
 static int submit_deferred(sq_queue_t *queue, sq_deferred_t *task) {
-    sq__runner_t runner;
-    int error = sq__runner_find(queue, &runner);
-    if (error == 0) {
-        const void *caller = sq__capacity_caller(task);
-        SQ__ATOMIC(uintptr_t) *place = sq__capacity_place(task);
-        uint16_t bit = task->is_barrier ? sq__barrier_on(queue) : 0;
-        error = sq__load_relaxed(place) == SQ__OVER /* it cannot be withdrawn: the queue copies the task, and uses the struct no longer */
-            ? submit(queue, runner, SQ__PAIR | bit,
-                     &(sq__work_t){ .pair = { .call = task->call, .first = task->first, .second = task->second } }, caller)
-            : submit(queue, runner, SQ__CANCELLABLE | bit, &(sq__work_t){ .cancellable = { .place = place, .pair = task } }, caller);
+    SQ__ATOMIC(uintptr_t) *place = sq__capacity_place(task);
+    sq__submission_t submission = { .kind = task->is_barrier ? sq__barrier_on(queue) : 0, .site = sq__capacity_caller(task) };
+    if (sq__load_relaxed(place) == SQ__OVER) { /* it cannot be withdrawn: the queue copies the task, and uses the struct no longer */
+        submission.work.pair = (sq__pair_t){ .call = task->call, .first = task->first, .second = task->second };
+        submission.kind |= SQ__PAIR;
+    } else {
+        submission.work.cancellable = (sq__cancellable_t){ .place = place, .pair = task };
+        submission.kind |= SQ__CANCELLABLE;
     }
+    int error = sq__async_due(queue, &submission);
     return error ? sq__queue_reject(queue, error) : 0;
 }
 
@@ -149,69 +135,57 @@ void sq__async_close_capacity(sq_queue_t *queue) {
     }
 }
 
-/* Inline in the usual calls, which then copy the work once. */
-static inline __attribute__((always_inline)) int submit_in_time(sq_queue_t *queue, sq_time_t deadline, uint16_t kind,
-                                                                const sq__work_t *work, const void *caller) {
-    sq__runner_t runner;
-    int error = sq__runner_find(queue, &runner);
-    if (error == 0) {
-        error = queue->permits != NULL ? submit_bounded(queue, deadline, runner, kind, work, caller)
-                                     : submit(queue, runner, kind, work, caller);
+int sq__async_submit(sq_queue_t *queue, const sq__submission_t *submission) {
+    int error = sq__submission_is_valid(submission) ? sq__runner_find(queue) : EINVAL;
+    if (error == 0 && __builtin_expect(queue->permits != NULL, 0)) {
+        error = sq__capacity_take_permit(queue, submission);
+    }
+    if (__builtin_expect(error == 0, 1)) {
+        error = submit(queue, submission);
+        if (error && queue->permits != NULL) {
+            sq__async_give_permit(queue, queue->permits);
+        }
     }
     return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
 }
 
-int sq__async_submit(sq_queue_t *queue, sq_time_t deadline, uint16_t kind, const sq__work_t *work, const void *caller) {
-    return submit_in_time(queue, deadline, kind, work, caller);
-}
-
-static inline __attribute__((always_inline)) int submit_task(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task,
-                                                             const void *caller) {
-    if (task->run == NULL) {
-        return sq__queue_reject(queue, EINVAL);
-    }
-    return submit_in_time(queue, deadline, SQ__TASK, &(sq__work_t){ .task = *task }, caller);
-}
-
 int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task) {
     SQ__CHECK_HANDLE(queue);
-    return submit_task(queue, deadline, task, __builtin_return_address(0));
+    return sq__async_submit(queue, &(sq__submission_t){
+        .work.task = *task, .kind = SQ__TASK, .deadline = deadline, .site = __builtin_return_address(0)
+    });
 }
 
-static inline __attribute__((always_inline)) int submit_pair(sq_queue_t *queue, sq_time_t deadline, bool is_barrier,
-                                                             const sq__work_t *work, const void *caller) {
-    SQ__CHECK_HANDLE(queue);
-    if (work->pair.call == NULL) {
-        return sq__queue_reject(queue, EINVAL);
-    }
-    return is_barrier ? sq__async_submit(queue, deadline, SQ__PAIR | sq__barrier_on(queue), work, caller)
-                      : submit_in_time(queue, deadline, SQ__PAIR, work, caller);
-}
-
-/* The call is read in place: it begins as the work does. */
 int sq__async_pair(sq_queue_t *queue, const sq__pair_call_t *pair) {
-    return submit_pair(queue, pair->deadline, pair->is_barrier, (const void *)pair, pair->site);
+    SQ__CHECK_HANDLE(queue);
+    return sq__async_submit(queue, &(sq__submission_t){
+        .work.pair = { pair->call, pair->first, pair->second }, .kind = SQ__PAIR | (pair->is_barrier ? sq__barrier_on(queue) : 0),
+        .deadline = pair->deadline, .site = pair->site
+    });
 }
 
 int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call, void *first, void *second) {
-    return submit_pair(queue, deadline, false, &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } },
-                       __builtin_return_address(0));
+    SQ__CHECK_HANDLE(queue);
+    return sq__async_submit(queue, &(sq__submission_t){
+        .work.pair = { call, first, second }, .kind = SQ__PAIR, .deadline = deadline, .site = __builtin_return_address(0)
+    });
 }
 
 int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
-    const sq__work_t work = { .pair = { .call = call, .first = first, .second = second } };
-    int error = call != NULL ? sq__async_due(queue, SQ__JOB, &work, __builtin_return_address(0)) : EINVAL;
+    int error = sq__async_due(queue, &(sq__submission_t){
+        .work.pair = { call, first, second }, .kind = SQ__JOB, .site = __builtin_return_address(0)
+    });
     return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
 }
 
 static int submit_or_wait(sq_queue_t *queue, sq_deferred_t *task, uintptr_t first_place, const void *caller) {
     SQ__CHECK_HANDLE(queue);
-    sq__runner_t runner;
     sq__capacity_prepare(task, first_place, caller); /* sq_async_withdraw is legal whatever this function returns */
-    int error = task->call != NULL ? sq__runner_find(queue, &runner) : EINVAL;
+    int error = task->call != NULL ? 0 : EINVAL;
     if (error == 0 && queue->permits != NULL) {
-        error = sq__capacity_take_permit_for(sq__capacity(queue->permits), task);
+        error = sq__runner_find(queue);
+        error = error ? error : sq__capacity_take_permit_for(sq__capacity(queue->permits), task);
     }
     if (error) {
         return error == EINPROGRESS ? error : sq__queue_reject(queue, error);
@@ -266,19 +240,20 @@ bool sq_async_cancel(sq_queue_t *queue, sq_deferred_t *task) {
 }
 
 int sq__async_prepare(sq_queue_t *queue) {
-    sq__runner_t runner;
-    int error = sq__runner_find(queue, &runner);
+    int error = sq__runner_find(queue);
     return error == 0 && sq__load_relaxed(&queue->state) & SQ__CLOSED ? ESHUTDOWN : error;
 }
 
 int sq_async_task(sq_queue_t *queue, const sq_task_t *task) {
     SQ__CHECK_HANDLE(queue);
-    return submit_task(queue, SQ_NOW, task, __builtin_return_address(0));
+    return sq__async_submit(queue, &(sq__submission_t){ .work.task = *task, .kind = SQ__TASK, .site = __builtin_return_address(0) });
 }
 
 int sq_async(sq_queue_t *queue, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
-    return submit_task(queue, SQ_NOW, &(sq_task_t){ .run = function, .context = context }, __builtin_return_address(0));
+    return sq__async_submit(queue, &(sq__submission_t){
+        .work.task = { .run = function, .context = context }, .kind = SQ__TASK, .site = __builtin_return_address(0)
+    });
 }
 
 int sq__run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
@@ -286,8 +261,7 @@ int sq__run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t functi
     sq__call_t call = {
         .task = { .run = function, .context = context }, .kind = SQ__AWAITED, .deadline = deadline, .site = caller, .submitted = sq__timings_now(queue)
     };
-    sq__runner_t runner;
-    int error = sq__runner_find(queue, &runner);
+    int error = sq__runner_find(queue);
     if (error) {
         return sq__queue_reject(queue, error);
     }

@@ -12,29 +12,32 @@
 
 #include <errno.h>
 
-static int submit_task(sq_queue_t *queue, const sq_task_t *task, const void *caller) {
+int sq_async_barrier_task(sq_queue_t *queue, const sq_task_t *task) {
     SQ__CHECK_HANDLE(queue);
-    if (task->run == NULL) {
-        return sq__queue_reject(queue, EINVAL);
-    }
-    return sq__async_submit(queue, SQ_NOW, SQ__TASK | sq__barrier_on(queue), &(sq__work_t){ .task = *task }, caller);
+    return sq__async_submit(queue, &(sq__submission_t){
+        .work.task = *task, .kind = SQ__TASK | sq__barrier_on(queue), .site = __builtin_return_address(0)
+    });
 }
 
-int sq_async_barrier_task(sq_queue_t *queue, const sq_task_t *task) { return submit_task(queue, task, __builtin_return_address(0)); }
-
 int sq_async_barrier(sq_queue_t *queue, sq_function_t function, void *context) {
-    return submit_task(queue, &(sq_task_t){ .run = function, .context = context }, __builtin_return_address(0));
+    SQ__CHECK_HANDLE(queue);
+    return sq__async_submit(queue, &(sq__submission_t){
+        .work.task = { .run = function, .context = context }, .kind = SQ__TASK | sq__barrier_on(queue), .site = __builtin_return_address(0)
+    });
 }
 
 int sq_async_barrier_pair(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
-    return sq__async_pair(queue, &(sq__pair_call_t){ call, first, second, SQ_NOW, .is_barrier = true, .site = __builtin_return_address(0) });
+    SQ__CHECK_HANDLE(queue);
+    return sq__async_submit(queue, &(sq__submission_t){
+        .work.pair = { call, first, second }, .kind = SQ__PAIR | sq__barrier_on(queue), .site = __builtin_return_address(0)
+    });
 }
 
 int sq_async_barrier_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
-    int error = call == NULL ? EINVAL
-        : sq__async_due(queue, SQ__JOB | sq__barrier_on(queue),
-                        &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } }, __builtin_return_address(0));
+    int error = sq__async_due(queue, &(sq__submission_t){
+        .work.pair = { call, first, second }, .kind = SQ__JOB | sq__barrier_on(queue), .site = __builtin_return_address(0)
+    });
     return error ? sq__queue_reject(queue, error) : 0;
 }
 

@@ -115,20 +115,18 @@ static bool has_baton_of(const sq_queue_t *queue) {
     return reader != NULL && reader->has_baton && reader->frame.owner == queue;
 }
 
-static int wait_for_room(sq_queue_t *queue, sq_time_t deadline, const void *caller) {
+static int wait_for_room(sq_queue_t *queue, const sq__submission_t *submission) {
     sq__capacity_t *capacity = sq__capacity(queue->permits);
     if (sq__is_current(queue) && (!sq__is_concurrent(queue) || sq__is_in_barrier(queue) || has_baton_of(queue))) {
-        sq__deadlock_onto_itself(queue, SQ__AIM_ROOM, "waiting for room in", caller);
+        sq__deadlock_onto_itself(queue, SQ__AIM_ROOM, "waiting for room in", submission->site);
         return EDEADLK;
     }
-    sq__wait_t wait;
+    sq__wait_t wait = { .queue = queue, .aim = SQ__AIM_ROOM, .site = submission->site };
     seeker_t seeker = { .wait = &wait };
-    int error = sq__wait_begin(&wait, queue);
+    int error = sq__wait_begin(&wait, false);
     if (error) {
         return error;
     }
-    wait.aim = SQ__AIM_ROOM;
-    wait.site = caller;
     sq__mutex_lock(&capacity->mutex);
     error = try_to_take(capacity);
     if (error == EAGAIN) {
@@ -138,7 +136,7 @@ static int wait_for_room(sq_queue_t *queue, sq_time_t deadline, const void *call
     if (error != EAGAIN) {
         sq__wait_cancel(&wait);
     } else {
-        error = sq__wait_end(&wait, deadline);
+        error = sq__wait_end(&wait, submission->deadline);
     }
     if (error == ETIMEDOUT || error == EDEADLK) {
         sq__mutex_lock(&capacity->mutex);
@@ -148,7 +146,7 @@ static int wait_for_room(sq_queue_t *queue, sq_time_t deadline, const void *call
     return error;
 }
 
-int sq__capacity_take_permit(sq_queue_t *queue, sq_time_t deadline, const void *caller) {
+int sq__capacity_take_permit(sq_queue_t *queue, const sq__submission_t *submission) {
     sq__capacity_t *capacity = sq__capacity(queue->permits);
     sq__mutex_lock(&capacity->mutex);
     int error = try_to_take(capacity);
@@ -159,7 +157,7 @@ int sq__capacity_take_permit(sq_queue_t *queue, sq_time_t deadline, const void *
         error = try_to_take(capacity);
         sq__mutex_unlock(&capacity->mutex);
     }
-    return error == EAGAIN && deadline != SQ_NOW ? wait_for_room(queue, deadline, caller) : error;
+    return error == EAGAIN && submission->deadline != SQ_NOW ? wait_for_room(queue, submission) : error;
 }
 
 int sq__capacity_take_permit_for(sq__capacity_t *capacity, sq_deferred_t *task) {

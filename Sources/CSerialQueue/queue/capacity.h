@@ -19,9 +19,9 @@ void sq__capacity_release(sq__permits_t *permits);
 /* The capacity that this is a part of. */
 sq__capacity_t *sq__capacity(sq__permits_t *permits);
 
-/* Takes one room, waiting until the deadline if there is none. Returns 0, EAGAIN (none, and the deadline is SQ_NOW),
+/* Takes one room, waiting until the submission's deadline if there is none. Returns 0, EAGAIN (none, and the deadline is SQ_NOW),
  * ETIMEDOUT, EDEADLK, ESHUTDOWN or ENOMEM. */
-int sq__capacity_take_permit(sq_queue_t *queue, sq_time_t deadline, const void *caller);
+int sq__capacity_take_permit(sq_queue_t *queue, const sq__submission_t *submission);
 
 /* Before each submission: the task is in no line, and has this place and call site. */
 void sq__capacity_prepare(sq_deferred_t *task, uintptr_t place, const void *caller);

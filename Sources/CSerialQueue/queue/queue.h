@@ -10,15 +10,16 @@
 int sq__async_prepare(sq_queue_t *queue);
 
 /* As sq_async_until, for work of any kind that takes up room. */
-int sq__async_submit(sq_queue_t *queue, sq_time_t deadline, uint16_t kind, const sq__work_t *work, const void *caller);
+int sq__async_submit(sq_queue_t *queue, const sq__submission_t *submission);
 
-/* Submits work that needs no room: a DUE, or such a CANCELLABLE. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */
-int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, const void *caller);
+/* Submits work that needs no room: a DUE, or such a CANCELLABLE. Returns 0, ENOMEM, ESHUTDOWN, ESTALE, or EINVAL: it
+ * has no function. */
+int sq__async_due(sq_queue_t *queue, const sq__submission_t *submission);
 
 /* The same, but not more than that: L; without the lock for work that cannot be withdrawn (SQ__NOTIFICATION). The queue has its runner. *passes is set to
  * true if the caller now holds the baton: it must release the lock, if it has it, and then pass the baton (sq__baton_pass). The queue exists until
  * then. Returns 0, ENOMEM or ESHUTDOWN. */
-int sq__async_put(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, const void *caller, bool *passes);
+int sq__async_put(sq_queue_t *queue, const sq__submission_t *submission, bool *passes);
 
 /* As sq__withdraw, and gives back the room. May call the `decided` of a task that waits for room. */
 bool sq__async_withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place);
@@ -35,8 +36,8 @@ static inline void sq__targeted_fix(sq_queue_t *queue) {
 
 /* Running */
 
-/* Fixes the queue's targets, and makes it a client of the cache if it has no runner and no target. Returns 0 and *runner, ENOMEM or ESHUTDOWN. */
-int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner);
+/* Fixes the queue's targets, and makes it a client of the cache if it has no runner and no target. Returns 0, ENOMEM or ESHUTDOWN. */
+int sq__runner_start(sq_queue_t *queue);
 
 /* O. Passes the baton on, by a thread that does not run asynchronous tasks. The caller does not touch the queue again unless
  * it has a reference. */

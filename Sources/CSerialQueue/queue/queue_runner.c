@@ -55,20 +55,18 @@ void sq__baton_pass(sq_queue_t *queue) {
 
 void sq__queue_set_service(sq_queue_t *queue, sq_service_t service) { queue->service = service; }
 
-int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner) {
+int sq__runner_start(sq_queue_t *queue) {
     int error = 0;
     sq__client_t *client;
     sq__targeted_fix(queue);
     sq__lock(queue);
-    *runner = sq__load_relaxed(&queue->runner);
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         error = ESHUTDOWN; /* and it may have left the cache already */
-    } else if (*runner == 0) {
+    } else if (sq__load_relaxed(&queue->runner) == 0) {
         const sq__thread_kind_t kind = { .name = queue->label, .stack_size = (size_t)queue->stack_kib * 1024, .service = (sq_service_t)queue->service };
         error = sq__cache_join(&client, run_on_thread, queue, &kind);
         if (error == 0) {
-            *runner = (sq__runner_t)client;
-            sq__store_release(&queue->runner, *runner); /* [worker] release: the client's fields */
+            sq__store_release(&queue->runner, (sq__runner_t)client); /* [worker] release: the client's fields */
         }
     }
     sq__unlock(queue);

@@ -8,15 +8,15 @@
 
 #include <errno.h>
 
-/* Makes sure that the queue has its runner, before a task for it is accepted. Returns 0 and *runner, ENOMEM, ESHUTDOWN or
- * ESTALE. If a trace is under way, the queue records from now on. */
-static inline __attribute__((always_inline)) int sq__runner_find(sq_queue_t *queue, sq__runner_t *runner) {
-    *runner = sq__load_acquire(&queue->runner); /* [worker] acquire: the client's fields */
+/* Makes sure that the queue has its runner, before a task for it is accepted. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. If a trace is
+ * under way, the queue records from now on. */
+static inline __attribute__((always_inline)) int sq__runner_find(sq_queue_t *queue) {
     if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
         if (sq__queue_is_stale(queue)) {
             return ESTALE;
         }
         sq__trace_hook_begin(queue);
     }
-    return __builtin_expect(*runner != 0, 1) ? 0 : sq__runner_start(queue, runner);
+    /* [worker] acquire: the client's fields */
+    return __builtin_expect(sq__load_acquire(&queue->runner) != 0, 1) ? 0 : sq__runner_start(queue);
 }

@@ -48,7 +48,7 @@ bool sq_has_ended(const sq_queue_t *queue) {
 
 int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) {
     SQ__CHECK_HANDLE(queue);
-    sq__ender_t ender;
+    sq__ender_t ender = { .wait = { .queue = queue, .aim = SQ__AIM_END } };
     if (mode != SQ_SHUTDOWN_DRAIN && mode != SQ_SHUTDOWN_DISCARD) {
         return EINVAL;
     }
@@ -56,11 +56,10 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
         return ESTALE;
     }
     sq__targeted_fix(queue);
-    int error = sq__wait_begin(&ender.wait, queue);
+    int error = sq__wait_begin(&ender.wait, false);
     if (error) {
         return error;
     }
-    ender.wait.aim = SQ__AIM_END;
     SQ__PROBE3(shutdown, queue, SQ__LABEL_AT, mode);
     sq__trace_hook_seldom(queue, SQ__EVENT_SHUTDOWN, mode, 0);
     sq__lock(queue);

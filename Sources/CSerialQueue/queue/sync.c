@@ -111,13 +111,6 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
     return error;
 }
 
-/* The queue is not free, or not to this thread at once. */
-static __attribute__((noinline)) int sync_not_free(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
-                                                   const void *caller, uintptr_t kind) {
-    return sq__is_concurrent(queue) ? sq__concurrent_sync(queue, deadline, function, context, caller)
-                                    : sync_in_turn(queue, deadline, function, context, caller, kind);
-}
-
 /* The queue was `free` and is taken. */
 static __attribute__((noinline)) int run_taken(sq_queue_t *queue, sq__state_t free, sq_function_t function, void *context,
                                                const void *caller) {
@@ -142,7 +135,8 @@ static inline int sync_from_outside(sq_queue_t *queue, sq_time_t deadline, sq_fu
             return run_taken(queue, free, function, context, caller);
         }
     }
-    return sync_not_free(queue, deadline, function, context, caller, kind);
+    return sq__is_concurrent(queue) ? sq__concurrent_sync(queue, deadline, function, context, caller)
+                                    : sync_in_turn(queue, deadline, function, context, caller, kind);
 }
 
 /* Where a call in a task comes from. OUTSIDE is 0: only this one is fast. */

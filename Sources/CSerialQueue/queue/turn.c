@@ -35,9 +35,9 @@ static sq__session_t record(const sq_queue_t *queue, uintptr_t where, const void
 }
 
 int sq__turn_wait(sq_queue_t *queue, sq__call_t *call) {
-    sq__wait_t wait;
-    sq__reserved_t place;
-    int error = sq__wait_begin_turn(&wait, queue, call->kind != SQ__AWAITED && !call->is_brief);
+    sq__wait_t wait = { .queue = queue, .aim = SQ__AIM_TURN, .site = call->site, .is_barrier = call->kind & SQ__BARRIER };
+    sq__reserved_t place = { .slot = NULL };
+    int error = sq__wait_begin(&wait, call->kind != SQ__AWAITED && !call->is_brief);
     if (error) {
         return sq__queue_reject(queue, error);
     }
@@ -57,7 +57,7 @@ int sq__turn_wait(sq_queue_t *queue, sq__call_t *call) {
         /* Now, as another task may release the queue once the call can begin: when its slot is published, or that which it has joined is unlocked. */
         wait.is_next = sq__ring_depth(queue) <= 1;
         if (sq__is_sited(queue)) {
-            session = record(queue, place.slot != NULL ? sq__ring_where(place) : 0, call->site);
+            session = record(queue, (uintptr_t)place.slot, call->site);
         }
     }
     if (shares) {
@@ -71,11 +71,9 @@ int sq__turn_wait(sq_queue_t *queue, sq__call_t *call) {
         sq__count(&queue->ran, 1);
         return 0;
     }
-    wait.site = call->site;
-    wait.is_barrier = call->kind & SQ__BARRIER;
     if (place.slot != NULL) {
         bool takes = sq__concurrent_takes(queue);
-        if (sq__ring_publish(place, shares ? SQ__SHARED : call->kind) || takes) {
+        if (sq__ring_publish(&place, shares ? SQ__SHARED : call->kind) || takes) {
             sq__baton_pass(queue); /* to the head of the ring, which may be this thread's own slot */
         }
     }

@@ -58,6 +58,9 @@ sq__ready_t *sq__hosted_take_locked(sq__hosted_t *hosted, sq__ready_t *wanted, s
 }
 
 sq__ready_t *sq__hosted_take(sq__hosted_t *hosted, sq__ready_t *wanted, sq__band_t *band) {
+    if (sq__load_relaxed(&hosted->waiting) == 0) {
+        return NULL;
+    }
     sq__mutex_lock(&hosted->lock);
     sq__ready_t *entry = sq__hosted_take_locked(hosted, wanted, band);
     sq__mutex_unlock(&hosted->lock);

@@ -16,10 +16,10 @@ static void post(sq__runner_t runner, sq__ready_t *entry) {
     sq__mutex_unlock(&hosted->lock);
 }
 
-/* The order of tasks must not depend on time. */
+/* The order of tasks must not depend on time. Nor does a thread linger: it runs what is ready, and returns. */
 static sq__demand_t demand(sq__runner_t runner) {
-    const sq__manual_t *manual = manual_at(runner);
-    return sq__load_relaxed(&manual->hosted.waiting) != 0 ? SQ__DEMAND_PATIENT : SQ__DEMAND_NONE;
+    (void)runner;
+    return SQ__DEMAND_PATIENT;
 }
 
 static bool serves(sq__runner_t runner, bool is_turn) {

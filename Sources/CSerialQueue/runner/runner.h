@@ -10,8 +10,8 @@
  *                          ends with the queue
  *     post                 wakes its thread    wakes a worker        makes it readable      lists the entry      submits a job to the target
  *     withdraw             -                   if it is listed       -                      -                    -
- *     demand (others want  never               its list, and         its list               its list, but time   the targets' suspensions,
- *       the thread)                            who helps                                    does not count       and the last one's demand
+ *     demand (others want  never               its list, and         its list               patient              the targets' suspensions,
+ *       the thread)                            who helps                                                         and the last one's demand
  *     owned_by (only that  -                   -                     its owner              -                    -
  *       thread runs it)
  *     serves (the caller   -                   with `helps`, if its  if it owns the loop    always               (asked of the last target)

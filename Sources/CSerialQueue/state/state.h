@@ -102,6 +102,19 @@ typedef union sq__work {
     sq__shared_t shared;
 } sq__work_t;
 
+/* What one asynchronous call submits. On the caller's stack. */
+typedef struct sq__submission {
+    sq__work_t work;
+    const void *site;    /* the call site; NULL: not known */
+    sq_time_t deadline;  /* of the wait for room; 0 is SQ_NOW */
+    uint16_t kind;       /* of the work, perhaps with SQ__BARRIER */
+} sq__submission_t;
+
+/* False: the caller has passed no function. */
+static inline bool sq__submission_is_valid(const sq__submission_t *submission) {
+    return submission->work.pair.call != NULL; /* whatever the kind: its function comes first, or its place */
+}
+
 /* The lock, for what not every task needs */
 
 void sq__lock(const sq_queue_t *queue);

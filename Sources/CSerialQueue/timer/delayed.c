@@ -36,9 +36,7 @@ typedef struct delayed {
     sq__pending_timer_t pending;
     sq_queue_t *queue;    /* F */
     sq__alarms_t *alarms; /* F */
-    sq__work_t work;      /* F */
-    const void *site;      /* F  where it was submitted; NULL: not known */
-    uint16_t kind;        /* F  SQ__DUE or SQ__CANCELLABLE */
+    sq__submission_t submission; /* F  a SQ__DUE or SQ__CANCELLABLE */
     unsigned references;  /* L  held by the alarm or its call; and by the list, or the thread that removes it from the list */
 } delayed_t;
 
@@ -55,7 +53,7 @@ static void fall_due(sq__alarm_t *alarm) {
     int error = ESHUTDOWN;
     sq__lock(queue);
     if (sq__pending_timers_is_listed(&delayed->pending)) {
-        error = sq__async_put(queue, delayed->kind, &delayed->work, delayed->site, &passes);
+        error = sq__async_put(queue, &delayed->submission, &passes);
     }
     if (error == 0) {
         sq__pending_timers_remove(queue, &delayed->pending);
@@ -87,14 +85,15 @@ static bool drop_references(delayed_t *delayed) {
 
 /* (e2) */
 static void discard_work(const delayed_t *delayed) {
-    if (delayed->kind & SQ__CANCELLABLE) {
-        const sq__pair_t pair = *(const sq__pair_t *)delayed->work.cancellable.pair;
+    const sq__work_t *work = &delayed->submission.work;
+    if (delayed->submission.kind & SQ__CANCELLABLE) {
+        const sq__pair_t pair = *(const sq__pair_t *)work->cancellable.pair;
         sq__lock(delayed->queue);
-        sq__store_relaxed(delayed->work.cancellable.place, SQ__OVER);
+        sq__store_relaxed(work->cancellable.place, SQ__OVER);
         sq__unlock(delayed->queue);
         pair.call(pair.first, pair.second, false);
-    } else if (delayed->work.task.discard != NULL) {
-        delayed->work.task.discard(delayed->work.task.context);
+    } else if (work->task.discard != NULL) {
+        work->task.discard(work->task.context);
     }
 }
 
@@ -141,9 +140,9 @@ bool sq__delayed_withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place) {
     return is_listed;
 }
 
-int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const sq__work_t *work, const void *caller) {
+int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, const sq__submission_t *submission) {
     if (delay == 0) {
-        return sq__async_due(queue, kind, work, caller);
+        return sq__async_due(queue, submission);
     }
     sq__alarms_t *alarms;
     int error = sq__timed_prepare(queue, &alarms);
@@ -157,15 +156,15 @@ int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const s
     }
     *delayed = (delayed_t){
         .alarm.call = fall_due, .pending = { .end = end, .keeps_queue = true }, .queue = sq_queue_retain(queue),
-        .alarms = alarms, .work = *work, .site = caller, .kind = kind, .references = 2
+        .alarms = alarms, .submission = *submission, .references = 2
     };
     uint64_t due = sq__timed_in(alarms, delay);
     sq__lock(queue);
     error = sq__pending_timers_add(queue, &delayed->pending);
     if (error == 0) {
         sq__alarm_set(alarms, &delayed->alarm, due, 0);
-        if (kind & SQ__CANCELLABLE) {
-            sq__store_relaxed(work->cancellable.place, (uintptr_t)delayed | SQ__DELAYED);
+        if (submission->kind & SQ__CANCELLABLE) {
+            sq__store_relaxed(submission->work.cancellable.place, (uintptr_t)delayed | SQ__DELAYED);
         }
     }
     sq__unlock(queue);
@@ -182,7 +181,8 @@ const sq_queue_t *sq__delayed_queue(const sq__alarm_t *alarm) {
 
 int sq__async_task_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task, const void *site) {
     SQ__CHECK_HANDLE(queue);
-    int error = task->run == NULL ? EINVAL : sq__delayed_submit(queue, delay, SQ__DUE, &(sq__work_t){ .task = *task }, site);
+    const sq__submission_t submission = { .work.task = *task, .kind = SQ__DUE, .site = site };
+    int error = task->run == NULL ? EINVAL : sq__delayed_submit(queue, delay, &submission);
     return error ? sq__queue_reject(queue, error) : 0;
 }
 

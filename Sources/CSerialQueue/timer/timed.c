@@ -12,12 +12,11 @@
 static const uint64_t pause = 1000000;
 
 int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms) {
-    sq__runner_t runner;
     if (sq__queue_is_stale(queue)) {
         return ESTALE;
     }
     sq__trace_hook_begin(queue);
-    int error = sq__runner_start(queue, &runner);
+    int error = sq__runner_start(queue);
     if (error) {
         return error;
     }

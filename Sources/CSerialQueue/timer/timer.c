@@ -129,8 +129,8 @@ static bool is_inside(const sq__frame_t *task) {
 
 int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline) {
     sq_queue_t *queue = timer->queue;
-    sq__timer_waiter_t waiter;
-    int error = sq__wait_begin(&waiter.wait, queue);
+    sq__timer_waiter_t waiter = { .wait = { .queue = queue, .aim = SQ__AIM_TASK } };
+    int error = sq__wait_begin(&waiter.wait, false);
     if (error) {
         return error;
     }
@@ -139,7 +139,6 @@ int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline) {
     bool waits = timer->is_running && !sq__queue_is_stale(queue);
     bool waits_for_itself = waits && is_inside(timer->frame);
     if (waits && !waits_for_itself) {
-        waiter.wait.aim = SQ__AIM_TASK;
         waiter.wait.task = timer->frame;
         SQ__LIST_PUT(timer->waiters, &waiter);
     }

@@ -6,7 +6,7 @@
 
 /* Submits a DUE, or a CANCELLABLE that takes no room, in `delay` nanoseconds; if that is 0, at once. Returns 0, ENOMEM,
  * ESHUTDOWN or ESTALE. */
-int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const sq__work_t *work, const void *caller);
+int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, const sq__submission_t *submission);
 
 /* Withdraws the CANCELLABLE with this place, if its delay is not over. It was never in the queue, so it is not counted. False: the task is in
  * the queue, over, or not submitted. As in sq__withdraw, the queue may be freed. */

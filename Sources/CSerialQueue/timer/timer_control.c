@@ -58,7 +58,7 @@ int sq__timer_cancel_then(sq_timer_t *timer, const sq_task_t *task, const void *
     }
     (void)sq_timer_cancel(timer);
     /* Behind the firing that runs; on a concurrent queue a barrier waits for it. */
-    int error = sq__async_due(queue, SQ__DUE | sq__barrier_on(queue), &(sq__work_t){ .task = *task }, site);
+    int error = sq__async_due(queue, &(sq__submission_t){ .work.task = *task, .kind = SQ__DUE | sq__barrier_on(queue), .site = site });
     return error ? sq__queue_reject(queue, error) : 0;
 }
 

@@ -208,8 +208,10 @@ static __attribute__((constructor)) void show_timers(void) {
 /* Submissions. L */
 
 static int submit(sq_timer_t *timer, sq_pair_function_t call, uint64_t number, bool *passes) {
-    const sq__work_t work = { .pair = { .call = call, .first = timer, .second = (void *)(uintptr_t)number } };
-    return sq__async_put(timer->queue, SQ__JOB, &work, timer->site, passes);
+    const sq__submission_t submission = {
+        .work.pair = { .call = call, .first = timer, .second = (void *)(uintptr_t)number }, .kind = SQ__JOB, .site = timer->site
+    };
+    return sq__async_put(timer->queue, &submission, passes);
 }
 
 static bool is_left_out(const sq_timer_t *timer) {

@@ -13,14 +13,16 @@
 #include <errno.h>
 #include <stdio.h>
 
-static int begin(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue, bool is_turn) {
-    *wait = (sq__wait_t){ .is_next = true, .queue = queue, .subject = subject };
-    if (queue != NULL) {
-        wait->root = sq__queue_root_and_above(queue, &wait->above_root);
-        wait->ran = sq__load_relaxed(&queue->ran);
+int sq__wait_begin(sq__wait_t *wait, bool is_turn) {
+    wait->is_next = true;
+    if (wait->queue != NULL) {
+        wait->root = sq__queue_root_and_above(wait->queue, &wait->above_root);
+        wait->ran = sq__load_relaxed(&wait->queue->ran);
     }
-    sq__wait_runs_find(wait, is_turn);
-    wait->token = sq__wait_is_running(wait) ? sq__token_acquire() : sq__self_token();
+    if (wait->subject != NULL || sq__runner_is_object(sq__load_relaxed(&wait->root->runner))) {
+        sq__wait_runs_find(wait, is_turn);
+    }
+    wait->token = wait->runs ? sq__token_acquire() : sq__self_token();
     if (wait->token == NULL) {
         return ENOMEM;
     }
@@ -38,17 +40,11 @@ int sq__wait_check_deadline(sq_time_t deadline) {
     return deadline != SQ_FOREVER && deadline <= sq__clock_now() ? ETIMEDOUT : 0;
 }
 
-int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject) { return begin(wait, subject, NULL, false); }
-
-int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue) { return begin(wait, NULL, queue, false); }
-
-int sq__wait_begin_turn(sq__wait_t *wait, sq_queue_t *queue, bool is_turn) { return begin(wait, NULL, queue, is_turn); }
-
 static void over(sq__wait_t *wait) {
     if (__builtin_expect(wait->runner != 0, 0)) {
         sq__wait_runs_end(wait); /* first: until then it may be nudged */
     }
-    if (sq__wait_is_running(wait)) {
+    if (wait->runs) {
         sq__token_forget_nudge(wait->token);
         sq__token_recycle(wait->token);
     } else {
@@ -59,22 +55,6 @@ static void over(sq__wait_t *wait) {
 void sq__wait_cancel(sq__wait_t *wait) { over(wait); }
 
 /* Returns SQ__OPEN if this thread may have something to run for the wait. */
-static sq__outcome_t sleep_on_token(sq__wait_t *wait, sq_time_t deadline) {
-    if (__builtin_expect(sq__wait_is_running(wait), 0)) {
-        return sq__wait_runs_sleep(wait, deadline);
-    }
-    return sq__token_sleep(wait->token, wait->wait_id, deadline);
-}
-
-/* Other threads may wait for this one: it checks for a cycle before it sleeps. */
-static sq__outcome_t sleep_in_task(sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
-    sq__edge_t edge;
-    sq__deadlock_enter(&edge, wait, deadline);
-    sq__outcome_t outcome = sleep_on_token(wait, deadline);
-    *deadlock = sq__deadlock_leave(&edge);
-    return outcome;
-}
-
 static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
     sq__self_t *self = sq__self_listed();
     const sq__wait_t *outer = self->wait; /* on a manual pool a wait runs tasks, which may wait */
@@ -85,8 +65,15 @@ static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *dea
     if (is_known) {
         sq__runner_kind(self->runner)->sleeps(self->runner, true); /* the task that it waits for may need its seat */
     }
-    bool is_waited_for = sq__self_may_be_needed(self) || wait->is_barrier;
-    sq__outcome_t outcome = is_waited_for ? sleep_in_task(wait, deadline, deadlock) : sleep_on_token(wait, deadline);
+    sq__edge_t edge;
+    bool is_waited_for = sq__self_may_be_needed(self) || wait->is_barrier; /* then it checks for a cycle before it sleeps */
+    if (is_waited_for) {
+        sq__deadlock_enter(&edge, wait, deadline);
+    }
+    sq__outcome_t outcome = __builtin_expect(wait->runs, 0) ? sq__wait_runs_sleep(wait, deadline) : sq__token_sleep(wait->token, wait->wait_id, deadline);
+    if (is_waited_for) {
+        *deadlock = sq__deadlock_leave(&edge);
+    }
     self->wait = outer;
     if (is_known) {
         sq__runner_kind(self->runner)->sleeps(self->runner, false);
@@ -155,7 +142,7 @@ static int wait_to_the_end(sq__wait_t *wait, sq_time_t deadline) {
         return error_of(outcome, deadlock);
     }
     do {
-        if (__builtin_expect(sq__wait_is_running(wait), 0) && !sq__wait_runs_ahead(wait, deadline)) {
+        if (__builtin_expect(wait->runs, 0) && !sq__wait_runs_ahead(wait, deadline)) {
             return ESTALE;
         }
         outcome = sq__token_spin(wait->token, wait->wait_id, SQ__SPIN_WAITER, sq__spin_waiter_pauses(sq__processors_known()));
@@ -178,19 +165,15 @@ static int wait_traced(sq__wait_t *wait, sq_time_t deadline) {
 }
 
 /* In words, for a probe. */
-static const char *what_for(const sq__wait_t *wait) {
-    static const char *const aims[] = {
-        [SQ__AIM_TURN] = "turn in queue", [SQ__AIM_ROOM] = "room in queue", [SQ__AIM_END] = "end of queue",
-        [SQ__AIM_TASK] = "timer of queue"
-    };
-    return wait->subject != NULL ? wait->subject->kind : aims[wait->aim];
-}
+static const char *const aims[] = {
+    [SQ__AIM_TURN] = "turn in queue", [SQ__AIM_ROOM] = "room in queue", [SQ__AIM_END] = "end of queue", [SQ__AIM_TASK] = "timer of queue"
+};
 
 int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
     const void *at = wait->subject != NULL ? (const void *)wait->subject->label : wait->queue;
     size_t label = wait->subject != NULL ? 0 : SQ__LABEL_AT; /* bytes after it */
     bool is_traced = sq__trace_is_on() && (wait->subject != NULL || wait->aim != SQ__AIM_TURN);
-    SQ__PROBE3(wait, at, label, what_for(wait));
+    SQ__PROBE3(wait, at, label, wait->subject != NULL ? wait->subject->kind : aims[wait->aim]);
     int error = is_traced ? wait_traced(wait, deadline) : wait_to_the_end(wait, deadline);
     SQ__PROBE3(waited, at, label, error);
     return error;

@@ -61,7 +61,7 @@ typedef struct sq__wait {
     const sq_queue_t *above_root; /* the last but one: the one whose target is the root; NULL: the queue has no target. The same */
     sq__runner_t runner; /* the root's, with a reference, if the thread runs entries of it while it waits, or if another thread owns it; else 0 */
     sq__caller_run_t caller_run; /* if it does: the root's entry */
-    enum sq__wait_runs { SQ__WAIT_SLEEPS, SQ__WAIT_RUNS_ENTRY, SQ__WAIT_RUNS_TASKS } runs; /* what it runs: `caller_run`, or tasks of `subject` */
+    enum sq__wait_runs { SQ__WAIT_SLEEPS = 0, SQ__WAIT_RUNS_ENTRY, SQ__WAIT_RUNS_TASKS } runs; /* what it runs: `caller_run`, or tasks of `subject` */
     const sq__subject_t *subject; /* NULL: it waits for the queue */
     /* For a dump: */
     const void *site;              /* of the call that waits; NULL: not known */
@@ -75,12 +75,9 @@ typedef struct sq__wait {
 /* 0: a call with this deadline may wait; else EAGAIN or ETIMEDOUT. */
 int sq__wait_check_deadline(sq_time_t deadline);
 
-/* Begins a wait for something of the queue. The second one for a turn; not `is_turn`: for a call, or only for a moment. Returns 0 or ENOMEM. */
-int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue);
-int sq__wait_begin_turn(sq__wait_t *wait, sq_queue_t *queue, bool is_turn);
-
-/* The same for something other than a queue. */
-int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject);
+/* Begins a wait, for which the caller has set `queue` or `subject`, and what else it knows; the rest is 0. `is_turn`: it waits for a turn of its
+ * own, and not only for a moment. Returns 0 or ENOMEM. */
+int sq__wait_begin(sq__wait_t *wait, bool is_turn);
 
 /* Called instead of sq__wait_end if no other thread knows about the wait. */
 void sq__wait_cancel(sq__wait_t *wait);

@@ -208,7 +208,7 @@ TEST(a_suspended_queue_is_full_at_its_capacity_and_has_room_again_when_it_contin
 }
 
 /* Room that could not be used comes back: the task's place needs a new segment, and there is no memory for it. To see it fail:
- * in submit_bounded of async.c, do not give the room back. */
+ * in sq__async_submit, do not give the room back. */
 TEST(room_taken_for_a_place_that_cannot_be_had_comes_back) {
     enum { CAPACITY = 200 }; /* more than a segment */
     sq_queue_t *queue = make_queue_of("no memory", CAPACITY);

@@ -178,7 +178,7 @@ static void check_circles(size_t length, way_t way, size_t rounds) {
     }
 }
 
-/* 1,000 of each length. To see them fail: in sleep_in_task of wait.c, do not enter the list (it hangs); in
+/* 1,000 of each length. To see them fail: in sleep_until of wait.c, do not enter the list (it hangs); in
  * reach_list of deadlock.c, do not ask whether the wait is open (two are refused); in sq__deadlock_enter, look for the
  * cycle before the edge is in the list, outside of the lock (a hang); in choose, return `closer` (a wait without a limit is
  * refused although another one has a deadline). */

@@ -126,7 +126,7 @@ static void sync_inner(void *context) {
     CHECK_EQUAL(sq_run_and_wait(nest->inner, FAR, write_entry, &numbers[6]), 0);
 }
 
-/* To see it fail: begin the wait without the pool (pool is NULL in sq__wait_begin_for): it hangs. */
+/* To see it fail: in sq__wait_begin, do not call sq__wait_runs_find: it hangs. */
 TEST(a_sync_of_the_owner_runs_what_is_ahead_in_that_queue_and_then_in_place) {
     sq_pool_t *pool = make_loop_pool();
     nest_t nest = { queue_on(pool, "outer", 0), queue_on(pool, "inner", 0) };

@@ -45,7 +45,6 @@ TEST(a_queue_that_idles_for_long_has_its_thread_when_few_others_idle) {
     end_cached_threads();
 }
 
-/* To see it fail: in sq__cache_serve, take no thread that idles. */
 TEST(a_queue_takes_the_thread_of_another_one_that_idles) {
     end_cached_threads();
     sq_queue_t *one = sq_queue_create("one", NULL), *two = sq_queue_create("two", NULL);
@@ -71,7 +70,6 @@ TEST(a_queue_takes_the_thread_of_another_one_that_idles) {
     end_cached_threads();
 }
 
-/* To see it fail: in join, do not look for a thread without a client. */
 TEST(queues_that_come_and_go_one_after_the_other_use_one_thread) {
     end_cached_threads();
     uint64_t started = threads_started();
@@ -99,7 +97,6 @@ TEST(a_task_that_waits_for_another_queue_does_not_take_its_thread) {
     sq_queue_release(two);
 }
 
-/* To see it fail: in may_serve, do not ask for stack_kib. */
 TEST(a_queue_with_a_stack_size_keeps_a_thread_with_that_stack) {
     end_cached_threads();
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
@@ -123,7 +120,6 @@ TEST(a_queue_with_a_stack_size_keeps_a_thread_with_that_stack) {
     end_cached_threads();
 }
 
-/* To see it fail: in may_serve, do not compare the classes. */
 TEST(a_thread_serves_queues_of_its_class_of_service_alone) {
     end_cached_threads();
     sq_queue_t *slow = sq_queue_create("slow", NULL), *usual = sq_queue_create("usual", NULL), *late = sq_queue_create("late", NULL);
@@ -142,7 +138,6 @@ TEST(a_thread_serves_queues_of_its_class_of_service_alone) {
     end_cached_threads();
 }
 
-/* To see it fail: in sq__cache_leave, do not end a thread that is kept. */
 TEST(with_each_queue_that_is_released_a_kept_thread_ends) {
     enum { QUEUES = 3 };
     sq_queue_t *queues[QUEUES];
@@ -228,7 +223,6 @@ TEST(tasks_of_more_queues_than_threads_are_kept_all_run_at_a_time) {
     crowd_end(&crowd);
 }
 
-/* To see it fail: in sq__cache_find_thread, do not nudge the keeper (the test hangs). */
 TEST(accepted_tasks_for_which_no_thread_starts_run_as_soon_as_one_does) {
     crowd_t crowd;
     crowd_begin(&crowd);
@@ -243,7 +237,6 @@ TEST(accepted_tasks_for_which_no_thread_starts_run_as_soon_as_one_does) {
     crowd_end(&crowd);
 }
 
-/* To see it fail: in start_thread, do not look whether there is a token (the program crashes). */
 TEST(accepted_tasks_for_which_no_token_can_be_made_run_as_soon_as_one_can) {
     crowd_t crowd;
     crowd_begin(&crowd);
@@ -265,7 +258,6 @@ TEST(accepted_tasks_for_which_no_token_can_be_made_run_as_soon_as_one_can) {
     crowd_end(&crowd);
 }
 
-/* To see it fail: in idle, do not serve the line; and let the keeper do it only once. */
 TEST(accepted_tasks_for_which_no_thread_ever_starts_run_on_threads_of_other_queues_that_idle) {
     crowd_t crowd;
     crowd_begin(&crowd);
@@ -278,7 +270,6 @@ TEST(accepted_tasks_for_which_no_thread_ever_starts_run_on_threads_of_other_queu
     crowd_end(&crowd);
 }
 
-/* To see it fail: in stays, do not ask for the keeper: a post of a queue that has lost its thread finds none to nudge, and crashes. */
 TEST(as_long_as_no_keeper_starts_no_queue_loses_its_thread) {
     enum { QUEUES = SQ__KEPT_THREADS + 2 };
     sq_queue_t *queues[QUEUES];
@@ -312,7 +303,7 @@ static bool never_called(void *unused) {
     return false;
 }
 
-/* Also while its thread is just being started. To see it fail: in sq__cache_leave, free the client in any case (AddressSanitizer reports it). */
+/* Also while its thread is just being started. */
 TEST(a_client_may_leave_before_it_was_ever_posted) {
     end_cached_threads();
     for (size_t round = 0; round < scaled(300); round += 1) {
@@ -384,7 +375,6 @@ TEST(queues_of_many_threads_come_and_go) {
     CHECK_EQUAL(sq__cache_count().in_line, 0);
 }
 
-/* To see it fail: in join, let a client with a stack of its own rest. */
 TEST(a_stack_that_the_system_does_not_have_is_refused_while_other_threads_idle) {
     end_cached_threads();
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;

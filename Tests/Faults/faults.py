@@ -7,8 +7,7 @@
     + return 0                                     what stands there instead; without one the piece is taken out.
                                                    A - after a + begins another piece
 
-A test of C is named `explore_test a_race_is_found`, its program first; with `asan` or `tsan` behind it, it runs with that sanitizer.
-A line that begins with # is a remark.
+A test of C is named `explore_test a_race_is_found`, its program first. A line that begins with # is a remark.
 """
 import dataclasses
 import pathlib
@@ -16,7 +15,7 @@ import re
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 TOP = FOLDER.parents[1]
-HEAD = re.compile(r'(\w+): (?:(\w+_test) (\w+)(?: (asan|tsan))?|(\w+)/(\w+))')
+HEAD = re.compile(r'(\w+): (\w+_test \w+|\w+/\w+)')
 SWIFT_TESTS = 'Tests/*Tests/**/*.swift'
 
 
@@ -29,10 +28,11 @@ class Fault:
     list: str
     file: str
     name: str
-    program: str  # of a C test, or the suite of a Swift test
-    test: str
-    flavour: str  # '': a Swift test
+    test: str  # 'PROGRAM TEST' of C, 'SUITE/TEST' of Swift
     pieces: list
+
+    def is_in_c(self):
+        return ' ' in self.test
 
     def apply(self, text):
         """The source with the fault."""
@@ -46,9 +46,6 @@ class Fault:
         if without_comments(changed) == without_comments(text):
             raise DoesNotFit('it changes nothing')
         return changed
-
-    def place(self):
-        return f'{self.program} {self.test}' if self.flavour else f'{self.program}/{self.test}'
 
 
 def without_comments(text):
@@ -70,15 +67,14 @@ def parse(lines, name):
                 pieces.append(([], []))
             pieces[-1]['-+'.index(line[0])].append(line[1:].strip())
         elif head and file:
-            fault, program, test, flavour, suite, case = head.groups()
-            faults.append(Fault(name, file, fault, program or suite, test or case, (flavour or 'release') if program else '', []))
+            faults.append(Fault(name, file, head[1], head[2], []))
         else:
             wrong.append(f'{name}:{number}: cannot be read: {line}')
     return faults, wrong
 
 
 def tests():
-    """What is there, as Fault.place writes it."""
+    """All that there are, as a fault names them."""
     there = set()
     for path in TOP.glob('Tests/C/*/*_test.c'):
         there.update(f'{path.stem} {test}' for test in re.findall(r'^TEST\((\w+)\)', path.read_text(), re.M))
@@ -98,8 +94,8 @@ def complaints(faults, there):
             fault.apply((TOP / fault.file).read_text())
         except (DoesNotFit, OSError) as why:
             yield fault, str(why)
-        if fault.place() not in there:
-            yield fault, f'there is no test {fault.place()}'
+        if fault.test not in there:
+            yield fault, f'there is no test {fault.test}'
 
 
 def own_test():
@@ -109,12 +105,12 @@ def own_test():
                                (['= 1; /* one */', 'int b'], ['= 1, b'], '')):
         said = ''
         try:
-            Fault('', 'a text', 'own', '', '', '', [(before, after)]).apply(text)
+            Fault('', 'a text', 'own', '', [(before, after)]).apply(text)
         except DoesNotFit as refused:
             said = str(refused)
         if why not in said or (said and not why):
             yield f'the check of faults: {before[0]} is refused with "{said}", not "{why}"'
-    said = [why for _, why in complaints([Fault('', 'LICENSE', 'own', 'baton_test', 'no_such_test', 'release', [])], tests())]
+    said = [why for _, why in complaints([Fault('', 'LICENSE', 'own', 'baton_test no_such_test', [])], tests())]
     if said != ['it changes nothing', 'there is no test baton_test no_such_test']:
         yield f'the check of faults: one without a test and a piece is refused with {said}'
 

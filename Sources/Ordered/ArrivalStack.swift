@@ -5,7 +5,8 @@ import Synchronization
 /// The baton is the right to start the next task. It is in this stack while there is no task to start; otherwise one thread or task
 /// holds it. One word is the state: 0: no task waits, and the baton is here; 1: no task waits, and the baton is taken; otherwise the
 /// address of the newest task, and each task links to the previous one. An arrival never dereferences that address, so it is
-/// harmless if the memory was reused for another task (ABA). The races: Documentation/Design/Swift.md.
+/// harmless if the memory was reused for another task (ABA). One swap finds that no task waits and puts down the baton: it fails if a
+/// task has arrived in between, which would wait forever otherwise.
 struct ArrivalStack: ~Copyable {
     private static let batonIsHere: UInt = 0
     private static let nothing: UInt = 1

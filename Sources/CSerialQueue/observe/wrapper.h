@@ -21,7 +21,7 @@ typedef struct sq__wrapper {
     uint16_t context;       /* the context of the user's function, which may be a wrapper, too */
     uint16_t code;          /* a word that is the code of a closure, perhaps */
     uint16_t label;         /* a text within the record, perhaps empty */
-    uint8_t kind;           /* what a trace calls the task, in place of its kind of work (trace/event.h); 0: that */
+    uint8_t kind;           /* what a trace calls the task, in place of its kind of work (trace/trace_event.h); 0: that */
     struct sq__wrapper *next;
 } sq__wrapper_t;
 

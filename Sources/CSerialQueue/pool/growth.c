@@ -3,7 +3,7 @@
  * DESIGN. sq__growth_seats is the rule: from what a check finds it says how many seats the pool is to have. A check comes some milliseconds after an entry found no free seat, and again as long as entries wait. Growth must
  * help. If an entry that was waiting at the last check still waits:
  *
- *     - All members with a seat are blocked: nothing moves. The pool gets twice as many additional seats as it has.
+ *     - All members with a seat are blocked: nothing moves. The pool gets three times as many seats.
  *     - Only some are blocked: entries are still taken, only later. A member that many checks have found blocked in the
  *       same entry is replaced, by one seat.
  *

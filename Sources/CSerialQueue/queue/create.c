@@ -1,3 +1,17 @@
+/* create.c: making a queue, and releasing it.
+ *
+ * DESIGN. A submitter has a reference until it has published its work. The work may release that reference. So after that the submitter
+ * touches the queue only if it has the baton, or if its function will never run. A running task keeps its queue without a reference, and
+ * may take a new one. The releaser (l), and a task that takes a reference (t):
+ *
+ *     (l1) takes the last reference away   (l2) the state word is free or ENDED, and RELEASES is 0: frees the queue
+ *     (l3) otherwise RELEASES + 1: the holder frees the queue once it is empty. suspend.c has what happens to a suspended queue
+ *     (t1) counts the references up from 0   (t2) RELEASES - 1
+ *
+ *     l3, and the holder makes the queue free     both swap the state word. The later one sees the other's change, and frees the queue
+ *     l1 t1 t2 l3     RELEASES is -1, and then 0: the queue is not released. At -1 l2 does not free it: a releaser is on its way
+ *     l1 t1 t2, and the task releases again     two releasers: one brings RELEASES from -1 to 0, and the other one from there on does l2 or
+ *                     l3. With a flag in place of the count the queue would be freed twice, or under a reference */
 #include "queue/create.h"
 
 #include "state/handle.h"

@@ -2,7 +2,9 @@
  *
  * DESIGN. CLOSED in the state word refuses submissions. The thread that comes to an empty queue with the baton, and finds it
  * CLOSED or released, ends it: it sets ENDED, stops the worker, wakes the threads that wait for the end, frees the
- * queue if nobody can have a reference, and calls the functions of the awaits. A closed queue never becomes free again, so ENDED is final. */
+ * queue if nobody can have a reference, and calls the functions of the awaits. A closed queue never becomes free again, so ENDED is final.
+ *
+ * The awaits are taken from the queue before ENDED is set: a thread that finds ENDED may release the last reference, and free the queue. */
 #pragma once
 
 #include "include/sq_private.h"

@@ -8,7 +8,16 @@
  * the lock, and only when the list is empty. So while there are entries, there has been a write that nobody has read yet, or it is
  * about to come; and there is one write for each time that the loop becomes ready, however many posts there are.
  *
- * Documentation/Design/Loops.md has the races of a post, a run and a stop.
+ *     (p1) a post, with the lock: appends the entry, and sets is_rung   (p2) if it was not set: writes, without the lock
+ *     (r1) the owner runs what is ready   (r2) with the lock: the list is empty: reads; if there was something to read, clears is_rung
+ *     (r3) polls, or lets the program poll
+ *
+ *     p1 r2           r2 finds the entry and does not read
+ *     r2 p1 p2 r3     r3 returns at once
+ *     p1 r1 r2 p2     the entry has run before it was announced. r2 finds nothing to read, so is_rung stays set, and no other thread
+ *                     writes. r3 returns once although nothing is ready, and the next r2 reads
+ *     p1 r1 p2        the entry may free the loop in r1. The poster has a reference from p1 to p2, so the descriptor is still open
+ *     a stop          rings as (p) does. While it is pending, r2 of a run that it is to end does not read
  *
  * The owner does not read at once when it finds the list empty: it first spins for a moment. Posts that come in that time do not write,
  * because is_rung is still set. So posts to a busy loop make no system call.

@@ -1,11 +1,11 @@
-/* owner.h: the identity of a thread that owns loops (pool/loop.h).
+/* owner.h: the identity of a thread that owns loops (runner/loop.h).
  *
  * DESIGN. A thread that has run a loop has one record, for all its loops. The thread and each of these loops hold a reference. The
  * record says when the thread has ended, so that a loop can be taken over; and as long as a loop refers to a record, no other
  * thread's record has the same address. The system's thread IDs would not do: they are used again.
  *
  * An owner may sleep in a wait that needs tasks of its own loops. Then each post to one of them nudges it, and it checks
- * whether it can run one of these tasks (wait/wait.c). `awaits` is the token that it sleeps on. One lock for all records protects this
+ * whether it can run one of these tasks (wait/wait_runs.c). `awaits` is the token that it sleeps on. One lock for all records protects this
  * field, and the nudge takes the lock, too: so no nudge comes after the owner has cleared the field. */
 #pragma once
 

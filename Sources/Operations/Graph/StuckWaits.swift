@@ -7,6 +7,9 @@ import SerialQueue
 /// Whatever needs nothing may continue; then what needs only that may continue, and so on. What remains is stuck. An operation
 /// that runs and does not wait may continue, and so may one that is in no queue, as any thread may add it. So there is no false
 /// alarm.
+///
+/// These cycles are not found: through a full queue of a width above one and a serial queue, as any one of the operations could end; through
+/// an async operation that blocks its thread; through an `await` in a child task of an async operation.
 struct StuckWaits {
     private enum Need {
         case operation(OperationNode)

@@ -4,7 +4,8 @@ import Synchronization
 /// An outcome that a suspended caller waits for. It is set once, from any thread, possibly before the caller is suspended.
 ///
 /// Unchecked Sendable: before its exchange of `stage`, each side accesses only its own field: `complete` the outcome, `wait` the
-/// continuation. The later exchange sees what the other side wrote. The races: Documentation/Design/Swift.md.
+/// continuation. Exactly one side finds the other's stage: it sees what the other side wrote, and resumes the caller. The completing side has
+/// a reference of its own to the object until then.
 class Completion<Outcome>: @unchecked Sendable {
     private enum Stage: UInt8, AtomicRepresentable {
         case neither

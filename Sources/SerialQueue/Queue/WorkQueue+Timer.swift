@@ -210,8 +210,8 @@ extension WorkQueue {
 /// A timer's closure, until it is released.
 ///
 /// Unchecked Sendable: the closure belongs to the running firing if there is one, otherwise to the thread that takes it. Firings
-/// of a timer run one at a time. Not a Mutex, because ThreadSanitizer cannot follow a contended one. The races:
-/// Documentation/Design/Swift.md.
+/// of a timer run one at a time. A thread that takes the closure during a firing leaves the release to the firing, so no closure is released
+/// while it runs. Not a Mutex, because ThreadSanitizer cannot follow a contended one.
 final class TimerBody: @unchecked Sendable {
     private enum Stage: UInt8, AtomicRepresentable {
         case waits

@@ -4,7 +4,7 @@ mutants: ## each call, check, count and memory order of the core broken, one at 
 	$(call need,gcc libc tsan python3)
 	Tests/Mutants/run $(MUTANTS)
 
-faults: ## faults outside of what the mutants change (explorer, dumps, traces, Swift): the test that each names must fail with it (half an hour); FAULTS=words
+faults: ## faults outside of what the mutants change (explorer, dumps, traces, Swift): the test that each names must fail with it (an hour); FAULTS=words
 	$(call need,gcc libc swift python3)
 	Tests/Faults/run $(FAULTS)
 

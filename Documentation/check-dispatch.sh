@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check-dispatch.sh: does each function of libdispatch's headers have a row in FromDispatch.md? Functions and types that our headers declare, too, must
 # not be in the section of what stays with libdispatch, and all others must be. The headers are those of the Swift toolchain. Prints what does not
-# fit, and `N passed, N failed`. To see it fail: remove a row.
+# fit, and `N passed, N failed`.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 page=Documentation/FromDispatch.md

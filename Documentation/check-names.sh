@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # check-names.sh: does every name that a page has exist, and does every link to a file or a heading lead somewhere? Names are files and
 # names with an underscore in backticks, and, anywhere on any page, those that begin with sq_ or SQ_. Prints what does not exist,
-# and `N passed, N failed`. To see it fail: rename a heading of Design.md; write SQ__NEXT_ENDED there, or `sq__run_taks()` in a program;
-# remove a row of Design/Rooms.md.
+# and `N passed, N failed`.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 words=$(mktemp) || exit 1

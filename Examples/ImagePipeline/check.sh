@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # check.sh: builds this package and runs it with few small pictures, some of them broken. Prints what failed, and at the end
 # `N passed, N failed`. Says `left out: imagepipeline` if libjpeg or libpng is missing.
-#
-# To see it fail: give the stages behind `load` in Attempt.swift `.normal` as priority (too many pictures in memory).
 set -u
 cd "$(dirname "$0")" || exit 1
 unset CC # SwiftPM would take it for its own compiler; it needs clang

@@ -1,6 +1,5 @@
 /* forks.c: forks while other threads are inside the library. The child has queues, sources, specifics and onces of its own; the global queues and the main queue
- * are there, too. Each child ends by itself, or is killed after 20 seconds. To see it fail: leave out pthread_mutex_lock in before_fork of
- * Sources/CDispatch/global.c: children hang; or the loop in in_child: they end with a message. */
+ * are there, too. Each child ends by itself, or is killed after 20 seconds. */
 #include <dispatch/dispatch.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,4 @@
-/* leaks.c: objects that are released while they are used, 200 times; each must end, and LeakSanitizer finds nothing. To see it fail: leave free
- * out of the end in Sources/CDispatch/source.c. */
+/* leaks.c: objects that are released while they are used, 200 times; each must end, and LeakSanitizer finds nothing. */
 #include <dispatch/dispatch.h>
 #include <stdlib.h>
 

@@ -4,8 +4,7 @@ import SerialQueueDispatch
 import Testing
 
 @Suite struct CallSiteTests {
-    /// In debug and in release builds. In a process of its own, as a dump has names for a limited number of addresses. To see it fail: leave out
-    /// a `@_transparent` of `DispatchQueue`, in a debug build.
+    /// In debug and in release builds. In a process of its own, as a dump has names for a limited number of addresses.
     @Test func a_dump_names_the_function_that_called_sync() async {
         await #expect(processExitsWith: .success) {
             let serial = SerialQueueDispatch.DispatchQueue(label: "serial")

@@ -42,7 +42,6 @@ import Testing
         #expect(notes.lines == ["innermost"])
     }
 
-    /// To see it fail: in `add` submit an event for each call.
     @Test func data_that_is_added_before_the_handler_runs_is_one_event() {
         typealias Source = SerialQueueDispatch.DispatchSource
         let pool = ManualPool(), notes = Notes()
@@ -165,7 +164,7 @@ import Testing
         }
     }
 
-    /// The core does not know who leaves. To see it fail: let the waits of DispatchGroup call only the core's.
+    /// The core does not know who leaves.
     @Test func a_wait_for_a_group_that_was_entered_runs_the_pool() throws {
         let pool = ManualPool()
         try DispatchTesting.run(on: pool) {
@@ -181,7 +180,6 @@ import Testing
         }
     }
 
-    /// To see it fail: run the pool before it is known that a wait has to wait.
     @Test func a_wait_that_is_over_does_not_run_the_pool() {
         let pool = ManualPool(), notes = Notes()
         DispatchTesting.run(on: pool) {
@@ -195,7 +193,7 @@ import Testing
         }
     }
 
-    /// Its group is another one, or its run is no submission. To see it fail: let the waits of DispatchWorkItem call only the core's.
+    /// Its group is another one, or its run is no submission.
     @Test func a_wait_for_an_item_runs_the_pool_however_it_was_submitted() throws {
         let pool = ManualPool()
         try DispatchTesting.run(on: pool) {
@@ -220,7 +218,6 @@ import Testing
         #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("DispatchGroup.wait: nothing that is ready"))
     }
 
-    /// To see it fail: pass the patience as the limit.
     @Test func a_wait_for_a_member_behind_the_caller_is_still_a_deadlock() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let pool = ManualPool()
@@ -236,7 +233,6 @@ import Testing
         #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("deadlock"))
     }
 
-    /// To see it fail: take the delay when the timer starts, or start it after a delay.
     @Test func the_times_of_a_timer_count_from_its_schedule() {
         let pool = ManualPool(), notes = Notes()
         DispatchTesting.run(on: pool) {
@@ -265,7 +261,6 @@ import Testing
         deinit { released() }
     }
 
-    /// To see it fail: capture the closure in the one that binds the test, and call it there.
     @Test func captures_are_released_in_the_test() {
         let pool = ManualPool(), notes = Notes()
         DispatchTesting.run(on: pool) {
@@ -276,7 +271,6 @@ import Testing
         #expect(notes.lines == ["in the test"])
     }
 
-    /// To see it fail: let the class of the target choose the threads.
     @Test func a_class_of_its_own_chooses_the_root_queue() {
         let nice = { (queue: Queue) in
             let found = Counted(), group = SerialQueueDispatch.DispatchGroup()

@@ -1,4 +1,4 @@
-// An item that repeats may run twice at the same time: its closure has to be Sendable. To see it fail: let it be `sending`.
+// An item that repeats may run twice at the same time: its closure has to be Sendable.
 import SerialQueue
 
 final class Box { var number = 0 }

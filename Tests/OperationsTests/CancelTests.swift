@@ -12,7 +12,6 @@ import Testing
         queue = WorkOperationQueue(label: "queue", width: 1, on: pool)
     }
 
-    /// To see it fail: remove `after.discarded += ending` from `end` (OperationEnd.swift).
     @Test func what_has_not_started_never_runs_and_releases_its_closure() {
         let ran = Record<String>(), released = Counter()
         let first: WorkOperation<Int>
@@ -37,7 +36,7 @@ import Testing
     }
 
     /// A thread makes an operation ready and leaves the lock; before it posts a lane, another lane runs that operation, the last one of a
-    /// queue whose handle is gone. To see it fail: let `Aftermath` keep lanes without their cores, and lanes an unowned one.
+    /// queue whose handle is gone.
     @Test func a_lane_is_posted_after_the_last_operation_of_its_queue() throws {
         let predecessor = WorkOperation("predecessor") {}, after = Guarded(Aftermath()), released = Counter()
         let last: WorkOperation<Void>
@@ -69,7 +68,6 @@ import Testing
         #expect(CurrentOperation.label == nil)
     }
 
-    /// To see it fail: remove `task.cancel()` from `perform` (Aftermath.swift).
     @Test func the_task_of_an_async_operation_is_cancelled() {
         let gate = WorkGroup(label: "left after the cancellation"), seen = Record<String?>()
         gate.enter()
@@ -106,7 +104,6 @@ import Testing
         #expect(queue.progress == WorkProgress(finished: 1, total: 1))
     }
 
-    /// To see it fail: leave one of the lists out of `cancelAll` (QueueCore.swift).
     @Test func cancel_all_reaches_what_waits_and_what_runs() {
         let ran = Counter(), seen = Record<Bool>(), queue = queue
         queue.add("running") {
@@ -142,7 +139,6 @@ import Testing
         #expect(try last.wait() == 100_000)
     }
 
-    /// To see it fail: let `end` (OperationWait.swift) ignore what the group's wait throws.
     @Test func a_cancelled_caller_stops_waiting() async throws {
         let operation = queue.add("never") { 1 }
         let task = Task { try await operation.value }

@@ -100,7 +100,6 @@ import Testing
         #expect(both.contains { $0.contains("queue \"a\" of width 1") && $0.contains("queue \"b\" of width 1") })
     }
 
-    /// To see it fail: let `refuseStuck` (StuckWaits.swift) refuse the newest.
     @Test func the_wait_with_the_earliest_deadline_is_refused() async throws {
         let queue = WorkOperationQueue(label: "images", width: 2, on: WorkerPool(threads: 4))
         let inner = WorkOperation("inner") { "ran" }, gate = Gate()
@@ -119,8 +118,7 @@ import Testing
         #expect(report.contains("as it has the earliest deadline"))
     }
 
-    /// The cycle is closed by adding an operation, not by a wait. To see it fail: remove `refuseStuck` from `add`
-    /// (WorkOperationQueue.swift).
+    /// The cycle is closed by adding an operation, not by a wait.
     @Test func an_added_operation_closes_the_cycle() async throws {
         let queue = queue
         let late = WorkOperation("late") { 1 }
@@ -138,7 +136,7 @@ import Testing
         #expect(report.contains("operation \"outer\" waits for all operations of queue \"images\""))
     }
 
-    /// `drain` cannot be refused, so the other wait is. To see it fail (by a hang): give `drain` a waiter whose `blocked` is `nil`.
+    /// `drain` cannot be refused, so the other wait is.
     @Test func a_wait_for_the_one_that_drains() async throws {
         let pool = WorkerPool(threads: 4), gate = Gate()
         let first = WorkOperationQueue(label: "first", on: pool), second = WorkOperationQueue(label: "second", on: pool)
@@ -156,7 +154,6 @@ import Testing
         try await drains.value
     }
 
-    /// To see it fail (by a hang): remove `refuseStuck` from `add` (OperationEnd.swift).
     @Test func an_operation_that_is_added_to_a_queue_which_is_waited_for() async throws {
         let other = WorkOperationQueue(label: "other", on: WorkerPool(threads: 4)), begun = Gate(), end = Gate()
         let first = other.add("first") { end.pass() }
@@ -187,7 +184,7 @@ import Testing
     }
 
     /// The operation waits for a serial queue whose task waits for an operation that the first one keeps out. The queues' own
-    /// detector finds that. To see it fail (by a hang): do not submit the item in `follow` (WaitPath.swift).
+    /// detector finds that.
     @Test(arguments: [false, true]) func a_cycle_with_a_serial_queue(isLate: Bool) async throws {
         let queue = queue, serial = SerialQueue(label: "store"), gate = Gate()
         let inner = WorkOperation("inner") { 1 }

@@ -7,7 +7,6 @@ import Testing
 /// Races of cancel, finish, add, wait and release, under many schedules. Each test also checks that both outcomes of its race were
 /// seen. A task can be interrupted at each call, because the calls take the graph's lock.
 @Suite struct ExplorationTests {
-    /// To see it fail: let `publish` (OperationEnd.swift) make each successor ready that is not `made`.
     @Test func a_cancel_against_the_end_of_a_predecessor() async throws {
         let seen = Record<Int>()
         try await exploreSchedules(2_000) { pool in
@@ -41,7 +40,6 @@ import Testing
         }
     }
 
-    /// To see it fail: let `link` (OperationGraph.swift) ignore what `place` returns.
     @Test func two_tasks_close_one_cycle() async throws {
         let seen = Record<Int>()
         try await exploreSchedules(500) { pool in
@@ -66,7 +64,6 @@ import Testing
         #expect(Set(seen.all).isSuperset(of: [0, 1, 2]))
     }
 
-    /// To see it fail: let `drop` (QueueCore.swift) keep `suspensions`.
     @Test(arguments: [false, true]) func the_queue_is_dropped_while_operations_wait(isSuspended: Bool) async throws {
         try await exploreSchedules(1_000, name: "dropped-\(isSuspended)") { pool in
             let ran = Counter(), released = Counter()
@@ -95,7 +92,6 @@ import Testing
         return last
     }
 
-    /// To see it fail (by a run without an end): remove the call of `refuseStuck` from `begin` (OperationWait.swift).
     @Test func a_wait_that_the_width_keeps_out() async throws {
         try await exploreSchedules(1_000) { pool in
             let queue = WorkOperationQueue(label: "queue", width: 2, on: pool), refused = Counter()
@@ -119,8 +115,7 @@ import Testing
     /// predecessor ends that needs no thread.
     enum Change: CaseIterable { case added, started, predecessorEnded }
 
-    /// The same through a serial queue: an exploration fails at a deadlock, and its failure names it. To see it fail (no schedule
-    /// does): remove one of the three calls of `changed`; each is for one of the three.
+    /// The same through a serial queue: an exploration fails at a deadlock, and its failure names it.
     @Test(arguments: Change.allCases) func a_wait_in_a_task_that_the_width_keeps_out(change: Change) async throws {
         let failure = await #expect(throws: ExplorationFailure.self) {
             try await exploreSchedules(100_000, strategy: .pct, name: "task-\(change)") { pool in

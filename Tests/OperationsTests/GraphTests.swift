@@ -29,7 +29,6 @@ import Testing
         #expect(throws: WorkOperationError.cycle(["one", "one"])) { try one.add(dependency: one) }
     }
 
-    /// To see it fail: let `link` (OperationGraph.swift) ignore what `place` returns.
     @Test func a_cycle_is_refused_with_its_path() throws {
         let all = chain(5)
         for index in 1..<5 { try all[index].add(dependency: all[index - 1]) }
@@ -54,7 +53,6 @@ import Testing
         #expect(try added.wait() == 1)
     }
 
-    /// To see it fail: remove one of the two shortcuts from `place` (OperationGraph.swift).
     @Test(arguments: [false, true]) func a_chain_is_added_without_a_search(backwards: Bool) throws {
         let all = chain(4_000)
         let looked = try steps {
@@ -110,8 +108,7 @@ import Testing
         #expect(all.filter { !$0.hasEnded } == [])
     }
 
-    /// Two threads close one cycle: exactly one of them is refused. To see it fail: let `add` (OperationEnd.swift) run without
-    /// the lock.
+    /// Two threads close one cycle: exactly one of them is refused.
     @Test func two_threads_close_one_cycle() {
         for _ in 1...500 {
             let one = WorkOperation("one") { 1 }, two = WorkOperation("two") { 2 }, refused = Counter()

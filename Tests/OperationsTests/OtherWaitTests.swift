@@ -33,7 +33,6 @@ import Testing
         #expect(refused.value == 1)
     }
 
-    /// To see it fail: in `onThread` (CurrentOperation.swift) do not compare the tasks.
     @Test func a_task_that_runs_while_an_operation_waits_is_not_the_operations() throws {
         let pool = ManualPool()
         let queue = WorkOperationQueue(label: "operations", width: 3, on: pool), other = SerialQueue(label: "other", on: pool)

@@ -63,7 +63,6 @@ import Testing
 
     private static let rounds = isUnderSanitizer ? 10 : 40
 
-    /// To see it fail: let `Aftermath` (Aftermath.swift) keep no reference to the cores of its lanes.
     @Test(arguments: [0, 1, 2, 3] as [UInt64]) func each_operation_runs_once_after_its_predecessors(part: UInt64) throws {
         for seed in part * 1_000..<part * 1_000 + UInt64(Self.rounds) {
             var random = SeededNumbers(seed: seed)

@@ -87,8 +87,6 @@ import Testing
         }
     }
 
-    /// To see it fail: let `remove` (QueueCore.swift) forget to count `readyCount` down, `take` ignore the priority lists but one, or
-    /// `publish` (OperationEnd.swift) skip `becomeReady`.
     @Test(arguments: [0, 1, 2, 3]) func every_operation_ends_once_in_any_order(part: UInt64) {
         for seed in part * 1_000..<part * 1_000 + (isUnderSanitizer ? 100 : 1_000) {
             let scene = Scene(seed: seed)

@@ -13,7 +13,6 @@ import Testing
         WorkOperationQueue(label: "queue", width: width, on: pool)
     }
 
-    /// To see it fail: swap two of the lists in `take` (QueueCore.swift), or have `OperationList` append at its head.
     @Test func three_priorities_each_in_order() {
         let queue = queue(width: 1), order = order
         queue.suspend()
@@ -37,7 +36,6 @@ import Testing
         #expect(order.all == ["first", "independent", "dependent"])
     }
 
-    /// To see it fail: let `end` (QueueCore.swift) count `busy` down.
     @Test func a_suspended_operation_keeps_its_slot() throws {
         let queue = queue(width: 2), order = order
         let gates = [WorkGroup(label: "gate"), WorkGroup(label: "gate")]
@@ -60,7 +58,6 @@ import Testing
         #expect(order.all.last == "end 0")
     }
 
-    /// To see it fail: let `wakeLanes` (QueueCore.swift) compare with `width + 1`.
     @Test(arguments: [1, 2, 5]) func never_more_than_width_at_a_time(width: Int) async {
         let queue = WorkOperationQueue(label: "queue", width: width, on: WorkerPool(threads: 8))
         let overlap = Overlap()
@@ -93,7 +90,6 @@ import Testing
         await queue.drain()
     }
 
-    /// To see it fail: remove the check of `suspensions` in `take` (QueueCore.swift).
     @Test func a_suspended_queue_starts_nothing_until_it_is_resumed_as_often() {
         let queue = queue(width: 4), order = order
         queue.suspend()
@@ -122,7 +118,6 @@ import Testing
         #expect(order.all == ["first", "second"])
     }
 
-    /// To see it fail: let `drop` (QueueCore.swift) keep `suspensions`.
     @Test(arguments: [false, true]) func a_dropped_queue_runs_what_it_has(isSuspended: Bool) {
         let order = order, released = Counter()
         do {
@@ -140,7 +135,6 @@ import Testing
         #expect(released.value == 1)
     }
 
-    /// To see it fail: let `Lane` hold its core by a strong reference.
     @Test func a_queue_that_is_done_is_freed() {
         weak var core: QueueCore?
         do {
@@ -154,8 +148,7 @@ import Testing
         #expect(core == nil)
     }
 
-    /// Long operations do not keep the pool's only thread from other queues until a batch is over. To see it fail: let `tick`
-    /// (Lane.swift) return 0.
+    /// Long operations do not keep the pool's only thread from other queues until a batch is over.
     @Test func a_lane_with_long_operations_lets_other_queues_run() async {
         let pool = WorkerPool(threads: 1), order = order
         let queue = WorkOperationQueue(label: "queue", width: 1, on: pool), other = SerialQueue(label: "other", on: pool)
@@ -181,7 +174,6 @@ import Testing
         #expect(ran.value == 1_000)
     }
 
-    /// To see it fail: remove `after.ended(&listeners)` from `countEnd` (QueueCore.swift).
     @Test func progress_arrives_and_ends_with_the_queue() async {
         var queue: WorkOperationQueue? = WorkOperationQueue(label: "queue", width: 1)
         let updates = queue!.progressUpdates

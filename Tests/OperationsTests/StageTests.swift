@@ -14,7 +14,6 @@ struct StageTests {
         (.ended, [nil, nil, nil, nil]),
     ]
 
-    /// To see it fail: in Stage.after, let (.running, .waits) lead to .pending.
     @Test func eachEventLeadsFromEachStageToTheOneInTheTable() {
         #expect(Self.table.map(\.stage) == Stage.allCases)
         for (stage, after) in Self.table {
@@ -22,7 +21,6 @@ struct StageTests {
         }
     }
 
-    /// To see it fail: in OperationNode.step, return if there is no next stage.
     @Test func anEventThatCannotComeEndsTheProgram() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let node = ValueNode<Int>("late", .normal, runsAfterFailure: false, .sync { 1 })

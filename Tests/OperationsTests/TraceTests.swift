@@ -7,7 +7,6 @@ import Testing
 
 /// What a trace and the drawing of an exploration say about operations.
 @Suite(.serialized) struct TraceTests {
-    /// To see it fail: leave out the part, or the turn, in CurrentOperation.swift.
     @Test func operations_are_recorded_with_their_labels_on_lanes_of_their_queue() async {
         // A process of its own: there is one trace at a time.
         await #expect(processExitsWith: .success) {
@@ -28,7 +27,6 @@ import Testing
         }
     }
 
-    /// To see it fail: leave out `sq__explored_label` in Lane.swift.
     @Test func an_exploration_shows_the_labels_of_operations() async throws {
         let failure = await #expect(throws: ExplorationFailure.self) {
             try await exploreSchedules(1, name: "drawn") { pool in

@@ -5,8 +5,6 @@ import Testing
 
 /// A task of a serial queue waits for an operation, and an operation that has to end before waits for that queue. The queues' own
 /// detector finds that cycle, in whatever order it comes about, if the wait is always tied to the lane of the right operation.
-///
-/// To see them fail (by a hang): remove the call of `changed` that the test names (WaitPath.swift has the function).
 @Suite(.timeLimit(.minutes(15))) struct WaitPathTests {
     let pool = WorkerPool(threads: 4)
     let serial = SerialQueue(label: "store")
@@ -88,7 +86,7 @@ import Testing
     }
 
     /// Operations come and go ahead of the one that is waited for. The lane posts itself again between them, so the caller has to look
-    /// again. To see it fail: let `wait(within:)` (OperationWait.swift) look once.
+    /// again.
     @Test func many_are_ahead() async throws {
         let queue = queue(), first = Gate()
         queue.add("first") { first.pass() }

@@ -14,7 +14,6 @@ struct Broken: Error, Equatable {}
         queue = WorkOperationQueue(label: "queue", width: 4, on: pool)
     }
 
-    /// To see it fail: let `ValueNode.run` drop what the closure returns.
     @Test func values_flow_from_operation_to_operation() throws {
         let seven = queue.add("seven") { 7 }
         let word = queue.add("word") { "times" }
@@ -39,7 +38,6 @@ struct Broken: Error, Equatable {}
         #expect(try later.result?.get() == true)
     }
 
-    /// To see it fail: let `publish` (OperationEnd.swift) ignore the failure.
     @Test func a_failure_ends_what_depends_on_it() {
         let broken = queue.add("broken") { () throws -> Int in throw Broken() }
         let ran = Record<String>()
@@ -53,7 +51,6 @@ struct Broken: Error, Equatable {}
         #expect(queue.progress == WorkProgress(finished: 5, total: 5))
     }
 
-    /// To see it fail: let `depend` (OperationEnd.swift) ignore `runsAfterFailure`.
     @Test func even_after_failure_the_closure_gets_results() throws {
         let broken = queue.add("broken") { () throws -> Int in throw Broken() }
         let one = queue.add("one") { 1 }
@@ -100,7 +97,6 @@ struct Broken: Error, Equatable {}
         #expect(queue.progress == WorkProgress(finished: 3, total: 3))
     }
 
-    /// To see it fail: remove the `deinit` of `Owner` (WorkOperation.swift).
     @Test func an_operation_that_nobody_can_add_any_more_is_cancelled() {
         var late: WorkOperation<Int>? = WorkOperation("late") { 1 }
         let next = queue.add("next", after: late!) { $0 }

@@ -4,7 +4,6 @@ import Testing
 
 /// What stands in the timeline of a failure.
 @Suite struct DrawingTests {
-    /// To see it fail: no `show_closures` in task_names.c.
     @Test func closures_have_the_name_of_the_function_that_they_are_from() async throws {
         let report = await report { pool in
             let queue = SerialQueue(label: "queue", on: pool), group = WorkGroup(label: "group")
@@ -22,8 +21,7 @@ import Testing
         #expect(!report.contains("[ runs"))
     }
 
-    /// Also where they are in other closures, as all are in this one. To see it fail: number only the innermost (number_closure in
-    /// task_names.c).
+    /// Also where they are in other closures, as all are in this one.
     @Test func two_closures_of_a_function_have_two_names() async throws {
         let report = await report { pool in
             let queue = SerialQueue(label: "queue", on: pool)
@@ -42,7 +40,6 @@ import Testing
         #expect(report.contains("[ page 7 ]"))
     }
 
-    /// To see it fail: pass `function` in record_pause (explore/explored_run.c) as it is.
     @Test func a_sync_does_not_name_what_the_library_calls() async throws {
         let report = await report { pool in
             let queue = SerialQueue(label: "queue", on: pool), caller = SerialQueue(label: "caller", on: pool)
@@ -52,7 +49,6 @@ import Testing
         #expect(!report.contains("call_closure"))
     }
 
-    /// To see it fail: give the queue of a sleep in PoolClock.swift a fixed label.
     @Test func sleepers_are_told_apart_by_their_task_and_deadline() async throws {
         let report = await report { pool in
             async let first: Void = Task.sleep(for: .seconds(1), clock: pool.clock)

@@ -15,8 +15,7 @@ import Testing
         #expect(failure?.description.contains("pool.clock") == true)
     }
 
-    /// Other tests may use all of Swift's own threads, for longer than a pool is patient. To see it fail: in `Pump` begin with
-    /// `last = patience`.
+    /// Other tests may use all of Swift's own threads, for longer than a pool is patient.
     @Test func a_real_clock_is_reported_although_all_threads_compute() async throws {
         let outside = SerialQueue(label: "outside")
         let failure = await #expect(throws: ExplorationFailure.self) {
@@ -46,7 +45,7 @@ import Testing
         #expect(failure?.escapes.contains { $0.contains("a thread outside of the pool, \"not-on-pool\"") } == true)
     }
 
-    /// A new thread has the name of the one that started it. To see it fail: in `resumer` return the name of each thread.
+    /// A new thread has the name of the one that started it.
     @Test func a_thread_that_the_test_has_started_is_not_reported_under_our_own_threads_name() async throws {
         let explored = try await exploreSchedules(100, allowsEscapes: true) { _ in
             await withCheckedContinuation { continuation in Thread.detachNewThread { continuation.resume() } }
@@ -66,7 +65,7 @@ import Testing
         try await Task.sleep(for: .milliseconds(1))
     }
 
-    /// A thread outside may have found the run just before it ended. To see it fail: leave out `hasEnded` in `Lanes`.
+    /// A thread outside may have found the run just before it ended.
     @Test func a_job_that_comes_after_the_end_of_its_run_runs_elsewhere() async {
         final class Late: TaskExecutor {
             let run: Run
@@ -111,8 +110,7 @@ import Testing
         #expect(failure?.description.contains("task 1 waits for a continuation") == true)
     }
 
-    /// A busy machine may need longer than 10,000 looks to see that nothing comes: then the test was said to have no end. To see it fail: in
-    /// sq__ways_choose (explore/ways.c) count a step with nothing to do.
+    /// A busy machine may need longer than 10,000 looks to see that nothing comes: then the test was said to have no end.
     @Test func a_wait_for_something_outside_takes_no_steps() async throws {
         let failure = await #expect(throws: ExplorationFailure.self) {
             try await exploreSchedules(steps: 100) { _ in await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }

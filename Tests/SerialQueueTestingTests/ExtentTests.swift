@@ -13,7 +13,6 @@ import Testing
         }
     }
 
-    /// To see it fail: in `Exploration.init` leave `known` out.
     @Test func a_complete_search_says_so() async throws {
         let explored = try await exploreOrders(100, .depthFirst)
         #expect(explored.isComplete)

@@ -31,7 +31,6 @@ import Testing
         },
     ]
 
-    /// To see it fail: in `setAside` submit each job to `JobControl.run` if there is one, and pass it on if not.
     @Test(arguments: endless.indices) func a_test_without_end_leaves_no_trace_in_the_next(_ index: Int) async throws {
         let failure = await #expect(throws: ExplorationFailure.self) { try await exploreSchedules(10, Self.endless[index]) }
         #expect(failure?.message.contains("no end: more than 10000 steps") == true)
@@ -45,7 +44,6 @@ import Testing
         }
     }
 
-    /// To see it fail: as above.
     @Test func an_actor_that_an_abandoned_run_used_serves_the_next_test() async throws {
         let shared = Flag()
         await #expect(throws: ExplorationFailure.self) {
@@ -59,7 +57,6 @@ import Testing
         #expect(await shared.isSet)
     }
 
-    /// To see it fail: in `testEnded` do not call sq_explore_fail.
     @Test func a_failure_is_reported_although_a_task_polls_on() async throws {
         let failure = await #expect(throws: ExplorationFailure.self) {
             try await exploreSchedules(10) { pool in
@@ -86,7 +83,6 @@ import Testing
         { _ in waits.add(Task { await waits.wait() }) }
     }
 
-    /// To see it fail: in `setAside` do not note it.
     @Test func a_task_that_a_later_run_of_its_test_resumes_is_an_escape() async throws {
         let waits = Waits()
         let failure = await #expect(throws: ExplorationFailure.self) {
@@ -100,7 +96,6 @@ import Testing
         await waits.end()
     }
 
-    /// To see it fail: in `setAside` submit the job to `JobControl.run`.
     @Test func a_task_that_comes_during_another_test_runs_elsewhere_and_its_own_test_is_named() async throws {
         let child = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let waits = Waits()

@@ -4,7 +4,6 @@ import Testing
 
 /// The awaited calls of this package's own queues, explored: `run`, `submit`, `drain`, `shutdown`, and actors on queues.
 @Suite struct OwnCallsTests {
-    /// To see it fail: in AwaitedCall.cancel complete whatever the withdrawals return.
     @Test func a_call_runs_or_is_cancelled() async throws {
         try await exploreSchedules(2_000) { pool in
             let queue = SerialQueue(label: "calls", on: pool), ran = Count()
@@ -21,7 +20,6 @@ import Testing
         }
     }
 
-    /// To see it fail: in SubmittedCall.cancel leave out withdrawFromLine().
     @Test func a_call_that_waits_for_room_is_accepted_or_cancelled() async throws {
         try await exploreSchedules(2_000) { pool in
             let queue = SerialQueue(label: "narrow", on: pool, capacity: 1), ran = Count()
@@ -38,7 +36,6 @@ import Testing
         }
     }
 
-    /// To see it fail: in Completion.follow submit a job that is no barrier.
     @Test func a_drain_ends_after_all_readers_of_a_concurrent_queue() async throws {
         try await exploreSchedules(2_000) { pool in
             let queue = ConcurrentQueue(label: "readers", width: 2, on: pool), ended = Count()
@@ -53,7 +50,6 @@ import Testing
         }
     }
 
-    /// To see it fail: in runBarrier pass asBarrier: false.
     @Test func an_awaited_barrier_runs_alone() async throws {
         try await exploreSchedules(2_000) { pool in
             let queue = ConcurrentQueue(label: "cache", width: 2, on: pool), inside = Count()
@@ -72,7 +68,6 @@ import Testing
         }
     }
 
-    /// To see it fail: in hold_back (queue/after_end.c) don't suspend the queue.
     @Test func late_jobs_of_an_actor_run_one_at_a_time_after_the_end_of_its_queue() async throws {
         try await exploreSchedules(2_000) { pool in
             let store = Store(on: pool)

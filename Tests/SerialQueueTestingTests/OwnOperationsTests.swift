@@ -5,7 +5,6 @@ import Testing
 
 /// SerialQueueOperations, explored.
 @Suite struct OwnOperationsTests {
-    /// To see it fail: in OperationGraph.publish leave out `failed.append(successor)`.
     @Test func what_depends_on_a_cancelled_operation_has_an_outcome_that_fits() async throws {
         try await exploreSchedules(2_000) { pool in
             let queue = WorkOperationQueue(label: "images", width: 2, on: pool)
@@ -19,7 +18,6 @@ import Testing
         }
     }
 
-    /// To see it fail: in QueueCore.wakeLanes compare `busy <= width`.
     @Test func at_most_width_operations_run_at_a_time() async throws {
         try await exploreSchedules(2_000) { pool in
             let queue = WorkOperationQueue(label: "narrow", width: 2, on: pool), running = Count(), most = Count()

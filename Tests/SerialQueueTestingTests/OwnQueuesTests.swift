@@ -18,7 +18,6 @@ import Testing
         }
     }
 
-    /// To see it fail: in ArrivalStack.takeAll return `seen` in place of `chain`.
     @Test func an_actor_queue_starts_tasks_in_order() async throws {
         try await exploreSchedules(2_000) { pool in
             let log = Log()
@@ -30,7 +29,6 @@ import Testing
         }
     }
 
-    /// To see it fail without a queue: let runTurns run the next turn although this one has not ended.
     @Test(arguments: [true, false]) func a_fifo_queue_runs_one_task_after_the_other(isOnPool: Bool) async throws {
         try await exploreSchedules(2_000, name: "fifo-\(isOnPool)") { pool in
             let fifo = FIFOQueue(on: isOnPool ? SerialQueue(label: "fifo", on: pool) : nil)
@@ -47,7 +45,6 @@ import Testing
         }
     }
 
-    /// To see it fail: remove `epoch` from TaskLine.arrive; or let RunningTasks.begin return false.
     @Test(arguments: [true, false]) func cancel_all_cancels_what_was_enqueued_before_and_nothing_else(isOnPool: Bool) async throws {
         try await exploreSchedules(2_000, name: "cancel-\(isOnPool)") { pool in
             let fifo = FIFOQueue(on: isOnPool ? SerialQueue(label: "fifo", on: pool) : nil)
@@ -72,7 +69,6 @@ import Testing
         }
     }
 
-    /// To see it fail: let RunningTasks.wait return false.
     @Test func a_drain_of_an_actor_queue_ends_after_the_tasks_before_it() async throws {
         try await exploreSchedules(2_000) { pool in
             let log = Log(), other = Log()
@@ -87,7 +83,6 @@ import Testing
         }
     }
 
-    /// To see it fail: in AwaitedEnd.withdraw ignore the result of calls.withdraw.
     @Test func a_semaphore_loses_no_permit_when_its_waiters_are_cancelled() async throws {
         try await exploreSchedules(2_000) { pool in
             let semaphore = SerialQueue.Semaphore(label: "permits", value: 1)
@@ -102,7 +97,6 @@ import Testing
         }
     }
 
-    /// To see it fail: in AwaitedEnd.wait don't throw after a withdrawal.
     @Test func a_group_wait_ends_after_its_members() async throws {
         try await exploreSchedules(2_000) { pool in
             let group = WorkGroup(label: "members")
@@ -121,7 +115,6 @@ import Testing
         }
     }
 
-    /// To see it fail: let WorkItem.cancel return true for EINPROGRESS, too.
     @Test func an_item_has_one_outcome() async throws {
         try await exploreSchedules(2_000) { pool in
             let queue = SerialQueue(label: "items", on: pool)
@@ -139,7 +132,6 @@ import Testing
         }
     }
 
-    /// To see it fail: in WorkQueue.end(of:within:) return 0 in place of waiting.
     @Test func an_awaited_shutdown_comes_after_all_that_was_accepted() async throws {
         try await exploreSchedules(2_000) { pool in
             let queue = SerialQueue(label: "ends", on: pool)
@@ -154,7 +146,6 @@ import Testing
         }
     }
 
-    /// To see it fail: in Once.run call `body` if it is not done.
     @Test func once_runs_once() async throws {
         try await exploreSchedules(2_000) { pool in
             let once = Once(), ran = Count(), seen = Count()

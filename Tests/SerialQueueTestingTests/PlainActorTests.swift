@@ -43,7 +43,6 @@ import Testing
         #expect(failure?.escapes == [])
     }
 
-    /// To see it fail: let `sq_task_has_not_begun` in task_hook.c return 0. The yields then come back on threads of the runtime.
     @Test func a_yield_within_a_plain_actor_is_explored() async throws {
         let failure = await failureOf { pool in
             let account = Account()
@@ -56,7 +55,6 @@ import Testing
         #expect(failure?.escapes == [])
     }
 
-    /// To see it fail: don't call swift_task_popTaskExecutorPreference in `take_back` of task_hook.c. The runtime ends the program.
     @Test func tasks_with_values_errors_and_locals_end_as_ever() async throws {
         struct Wrong: Error {}
         let explored = try await exploreSchedules(2_000) { pool in

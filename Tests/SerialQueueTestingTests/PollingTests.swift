@@ -18,7 +18,6 @@ import Testing
         }
     }
 
-    /// To see it fail: in sq__run_is_fair (explore/run_state.h) return false.
     @Test(arguments: strategies) func a_test_that_polls_ends_under_each_strategy(_ strategy: ExplorationStrategy) async throws {
         let explored = try await exploreSchedules(50, strategy: strategy) { pool in
             let account = Account()
@@ -40,8 +39,7 @@ import Testing
         }
     }
 
-    /// Without some of its unusual decisions the test has no end. To see it fail: in fails_alike (explore/hunt.c) return run->has_failed, and in
-    /// sq__run_is_fair false.
+    /// Without some of its unusual decisions the test has no end.
     @Test(arguments: strategies) func a_bug_in_a_test_that_polls_is_the_one_that_is_reported(_ strategy: ExplorationStrategy) async throws {
         let failure = await failureOf(strategy) { pool in
             let account = Account()
@@ -62,8 +60,7 @@ import Testing
 
     // MARK: ManualPool.run
 
-    /// A task that is cancelled ends then; the other one never does. To see it fail (by the time limit): in `finish` (Pump.swift) do not
-    /// count the steps.
+    /// A task that is cancelled ends then; the other one never does.
     @Test(.timeLimit(.minutes(15))) func run_returns_although_a_task_polls_on() async throws {
         let pool = ManualPool(), ended = Count()
         let value = try await pool.run {
@@ -80,7 +77,6 @@ import Testing
         #expect(try await ManualPool().run { 44 } == 44)
     }
 
-    /// To see it fail (by the time limit): as above.
     @Test(.timeLimit(.minutes(15))) func a_cancelled_run_returns_although_its_body_polls_on() async throws {
         let pool = ManualPool(), started = AsyncStream<Void>.makeStream()
         let task = Task {
@@ -95,8 +91,7 @@ import Testing
         #expect(try await pool.run { 43 } == 43)
     }
 
-    /// With a time that is quadratic in the number it takes hours. To see it fail (by the time limit): in `enqueue` (Run.swift) label the task
-    /// also if the run is not recorded, and all of its deeds.
+    /// With a time that is quadratic in the number it takes hours.
     @Test(.timeLimit(.minutes(15))) func a_task_can_be_resumed_a_hundred_thousand_times() async throws {
         let pool = ManualPool(), count = Count()
         try await pool.run {
@@ -108,7 +103,7 @@ import Testing
         #expect(count.number == 100_000)
     }
 
-    /// The pool outlives its runs, and so do the tasks on it. To see it fail: in `setAside` do not submit to the next run.
+    /// The pool outlives its runs, and so do the tasks on it.
     @Test func a_task_that_a_run_has_left_continues_in_the_next_run_on_its_pool() async throws {
         let pool = ManualPool(), hours = Count()
         try await pool.run {

@@ -26,7 +26,7 @@ import Testing
         #expect(failure?.description.contains("body waits for task 1") == true)
     }
 
-    /// The wait throws when the body is given up and cancelled. To see it fail: in `SingleRun.finish` throw `run.error` first.
+    /// The wait throws when the body is given up and cancelled.
     @Test func run_never_ends_also_if_the_wait_can_be_cancelled() async throws {
         let pool = ManualPool()
         let permits = SerialQueue.Semaphore(label: "permits", value: 0)
@@ -36,7 +36,6 @@ import Testing
         #expect(failure?.description.contains("body waits for a continuation") == true)
     }
 
-    /// To see it fail: in `SingleRun.finish` return the result first.
     @Test func run_never_ends_also_if_the_body_returns_after_it_was_cancelled() async throws {
         let pool = ManualPool()
         let permits = SerialQueue.Semaphore(label: "permits", value: 0)
@@ -61,7 +60,6 @@ import Testing
         #expect(try await task.value == 42)
     }
 
-    /// To see it fail (by the time limit): in `finish` (Pump.swift) do not look at isCancelled while there is something to run.
     @Test(.timeLimit(.minutes(15))) func run_cancels_a_body_that_always_has_something_to_run() async throws {
         let pool = ManualPool()
         let task = Task {
@@ -108,7 +106,6 @@ import Testing
         #expect(ManualPool().choose(3) == 0)
     }
 
-    /// To see it fail: in returns_first (explore/pump.c) return NULL; the process crashes.
     @Test(arguments: [ExplorationStrategy.random, .pct, .depthFirst])
     func tasks_of_an_explored_test_may_run_the_pool(_ strategy: ExplorationStrategy) async throws {
         try await exploreSchedules(1_000, strategy: strategy) { pool in
@@ -136,7 +133,6 @@ import Testing
         }
     }
 
-    /// To see it fail: in sq__pump_run (explore/pump.c) do not look whether the pump's thread is in a task; the process traps.
     @Test(arguments: [ExplorationStrategy.random, .pct, .depthFirst])
     func a_synchronous_run_in_an_explored_test_returns_while_closures_wait_for_the_test(_ strategy: ExplorationStrategy) async throws {
         let failure = await #expect(throws: ExplorationFailure.self) {

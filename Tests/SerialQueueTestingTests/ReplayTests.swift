@@ -32,7 +32,7 @@ import Testing
         await #expect(throws: ExplorationFailure.self) { try await exploreSchedules(name: name, Program.assumedOrder.broken) }
     }
 
-    /// The shell reads the command as it is printed, and the tape is of the test. To see it fail: in `ExplorationPlan.name` keep apostrophes.
+    /// The shell reads the command as it is printed, and the tape is of the test.
     @Test func the_command_that_is_printed_can_be_pasted_whatever_the_name_is() async throws {
         var failures = [await `the user's cart / "basket" & $HOME `()]
         for name in ["", "it's", "a/b", "two\twords\u{a0}\r\n", "\0", "`x`", "🛒", "'"] { failures.append(await named(name)) }
@@ -55,7 +55,6 @@ import Testing
         }
     }
 
-    /// To see it fail: no sq__fault_watch in sq_exploration_create (explore/explore.c).
     @Test func a_trap_leaves_a_tape_that_traps_again() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try? await exploreSchedules(name: "trapping", Self.trapIfReversed)

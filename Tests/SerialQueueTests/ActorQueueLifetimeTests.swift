@@ -87,7 +87,6 @@ import Testing
         #expect(child.said("ActorQueue<Diary>.drain: called from a task of the same queue"))
     }
 
-    /// To see it fail: in `index` (RunningTasks.swift), do not insert the tasks that begin when `ofMany` has been filled.
     @Test func drain_in_one_of_many_tasks_of_the_queue_traps_with_a_message() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let diary = Diary()
@@ -141,7 +140,6 @@ import Testing
         #expect(notSeen.value == 10)
     }
 
-    /// To see it fail: let `RunningTasks.hasEnded` ask for `begun >= below` only.
     @Test func drain_waits_for_all_that_interleave_and_for_nothing_later() async {
         let diary = Diary(), later = AsyncGate()
         await diary.queue.drain()

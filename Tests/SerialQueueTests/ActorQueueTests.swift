@@ -25,7 +25,6 @@ private actor Resident {
 }
 
 @Suite(.timeLimit(.minutes(15))) struct ActorQueueTests {
-    /// To see it fail: call `leave` in `ActorGate.enqueue` for every turn.
     @Test func a_thousand_closures_begin_in_order_a_thousand_times() async throws {
         for _ in 0..<rounds {
             let diary = Diary()
@@ -35,7 +34,7 @@ private actor Resident {
         }
     }
 
-    /// A default actor prefers the job of higher priority. To see it fail: as above.
+    /// A default actor prefers the job of higher priority.
     @Test func the_order_holds_whatever_the_priorities_are() async throws {
         for _ in 0..<100 {
             let diary = Diary()

@@ -82,8 +82,7 @@ enum LoopContender: String, CaseIterable, Sendable, CustomTestStringConvertible 
         #expect(seen.value == 10)
     }
 
-    /// What is known about the loops of one closure has no effect on those of another. To see it fail: call `sq_apply` in swift_call.c,
-    /// so that all loops have the same code: then it hangs.
+    /// What is known about the loops of one closure has no effect on those of another.
     @Test(.timeLimit(.minutes(15))) func a_loop_gets_help_although_another_closures_loops_were_brief() {
         let pool = WorkerPool(threads: 1), ran = Counter()
         for before in 1_000..<1_004 {
@@ -97,7 +96,6 @@ enum LoopContender: String, CaseIterable, Sendable, CustomTestStringConvertible 
         #expect(ran.value == 2 * (1_000 + 1_001 + 1_002 + 1_003))
     }
 
-    /// To see it fail: wrap the closure with `withoutActuallyEscaping`.
     @Test func a_loop_allocates_nothing_in_the_caller() {
         let pool = ManualPool(), ran = Counter()
         pool.apply(10) { _ in ran.increment() }

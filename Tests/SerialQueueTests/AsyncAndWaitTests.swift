@@ -56,7 +56,7 @@ import Testing
     }
 
     /// The closure outlasts the limit of a caller that had to wait. When the machine is so busy that it did not even begin
-    /// within it, the next limit is longer. To see it fail: let `sq__token_withdraw` withdraw what is claimed (token.c).
+    /// within it, the next limit is longer.
     @Test func once_it_runs_run_and_wait_waits_for_its_end() throws {
         let result = Guarded<String?>(nil)
         for exponent in 0..<10 where result.value == nil {

@@ -29,7 +29,6 @@ import Testing
         #expect(queue.statistics.rejected == 1)
     }
 
-    /// To see it fail: take the box with `takeUnretainedValue` (a leak), or with two takes (a crash under ASan).
     @Test func captures_are_released_exactly_once_in_any_crowd() {
         let queue = SerialQueue()
         let releases = Counter()

@@ -11,8 +11,7 @@ import Testing
         return [AwaitedCall<Void> { first.touch() }, SubmittedCall { second.touch() }]
     }
 
-    /// C may refuse a call on a thread that withdraws another one, so in a cancellation handler, which runs under a lock of the runtime. To see it
-    /// fail: release the body in `decided`.
+    /// C may refuse a call on a thread that withdraws another one, so in a cancellation handler, which runs under a lock of the runtime.
     @Test func a_refused_call_leaves_its_closure_to_its_caller() async {
         do {
             let calls = calls()

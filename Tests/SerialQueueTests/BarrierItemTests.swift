@@ -20,7 +20,6 @@ import Testing
         #expect(value.value == 12)
     }
 
-    /// To see it fail: make the item without `isBarrier`.
     @Test func an_item_that_is_a_barrier_runs_alone() {
         checkRunsAlone { queue.async(WorkItem(isBarrier: true, $0)) }
         checkRunsAlone { body in queue.async(WorkItem(isBarrier: true) { _ in body() }) }
@@ -28,14 +27,13 @@ import Testing
         checkRunsAlone { queue.async(WorkItem(repeats: true, isBarrier: true, $0)) }
     }
 
-    /// To see it fail: call sq_item_notify.
     @Test func a_notification_that_is_a_barrier_runs_alone() {
         let item = WorkItem {}
         item.perform()
         checkRunsAlone { item.notifyBarrier(on: queue, $0) }
     }
 
-    /// A barrier that is not due does not hold up others. To see it fail: submit it without the delay; make it no barrier.
+    /// A barrier that is not due does not hold up others.
     @Test func a_barrier_after_a_delay_runs_alone_at_its_time() {
         let pool = ManualPool(), queue = ConcurrentQueue(label: "delayed", on: pool)
         let record = Record<Int>(), manual = pool

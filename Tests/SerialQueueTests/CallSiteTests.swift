@@ -3,8 +3,7 @@ import SerialQueue
 import Testing
 
 @Suite struct CallSiteTests {
-    /// In debug and in release builds. In a process of its own, as a dump has names for a limited number of addresses. To see it fail: pass
-    /// `sq_swift_here()` in place of `sq_swift_caller()`, or leave out a `@_transparent`.
+    /// In debug and in release builds. In a process of its own, as a dump has names for a limited number of addresses.
     @Test func a_dump_names_the_function_that_made_the_call() async {
         await #expect(processExitsWith: .success) {
             for caller in Caller.allCases {

@@ -123,8 +123,7 @@ import Testing
         #expect(releases.value == 2)
     }
 
-    /// All callers want the same little room, some with a short limit. To see it fail: in `sq__capacity_give_permit` (capacity.c), give the
-    /// room to the first seeker whether it has withdrawn or not (it hangs).
+    /// All callers want the same little room, some with a short limit.
     @Test func in_a_storm_every_closure_runs_or_is_refused_and_all_are_released() {
         let (accepted, ran, releases) = (Counter(), Counter(), Counter())
         let queue = SerialQueue(label: "crowded", capacity: 3)

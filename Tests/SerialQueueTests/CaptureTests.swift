@@ -22,7 +22,6 @@ import Testing
         }
     }
 
-    /// To see it fail: `takeUnretainedValue` in `DelayedClosure.task`.
     @Test func a_delayed_closure_is_released_when_it_has_run() {
         let queue = queue()
         queue.asyncAfter(.seconds(1), body())

@@ -43,7 +43,6 @@ import Testing
         #expect(queue.sync { value.value } == 1_000)
     }
 
-    /// To see it fail: leave out `is_barrier` in submit_deferred (queue/async.c).
     @Test func run_barrier_waits_for_those_ahead_and_holds_up_those_behind() async throws {
         let log = Guarded([String]())
         let holdup = Holdup { queue.async($0) }
@@ -57,7 +56,6 @@ import Testing
         #expect(log.value == ["barrier", "behind"])
     }
 
-    /// To see it fail: leave out sq__concurrent_takes_back in sq__withdraw (the last `sync` hangs).
     @Test func a_cancelled_barrier_holds_up_nobody() async {
         let holdup = Holdup { queue.async($0) }
         let releases = Counter()
@@ -160,7 +158,6 @@ import Testing
         #expect(jobs == 0, "a nonisolated call must not leave the queue and come back")
     }
 
-    /// To see it fail: in run_late_job (queue/after_end.c) call the job without sq__run.
     @Test func a_task_continues_after_its_queues_shutdown() async throws {
         let gate = Stopover()
         let task = Task(executorPreference: queue) { [queue] in

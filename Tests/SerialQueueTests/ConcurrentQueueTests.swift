@@ -42,7 +42,7 @@ import Testing
         #expect(ConcurrentQueue.global().width == nil)
     }
 
-    /// The third closure opens what the first two wait for. To see it fail: pass 2 as the width of the first queue, too.
+    /// The third closure opens what the first two wait for.
     @Test func width_bounds_the_async_closures() {
         let wide = ConcurrentQueue(width: 3, on: WorkerPool(threads: 4)), gate = Gate()
         for _ in 0..<2 { wide.async { gate.pass() } }
@@ -57,7 +57,7 @@ import Testing
 
     // Nesting
 
-    /// GCD hangs in the second. To see it fail: let sync_inside (queue/sync.c) go to sq__concurrent_sync.
+    /// GCD hangs in the second.
     @Test func a_sync_in_a_reader_runs_at_once_whatever_waits() throws {
         for round in 0..<3 {
             let queue = ConcurrentQueue(label: "nested"), inside = Gate(), go = Gate(), seen = Guarded(0)
@@ -189,7 +189,6 @@ import Testing
         pool.run()
     }
 
-    /// To see it fail: let `notifyBarrier(on:_:)` call `sq_group_notify`.
     @Test func a_notification_that_is_a_barrier_runs_alone() throws {
         let pool = ManualPool(), queue = ConcurrentQueue(label: "notified", on: pool), group = WorkGroup(), ran = ran
         let accepted = group.notifyBarrier(on: queue) { [unowned queue] in
@@ -242,7 +241,6 @@ import Testing
 
     // Costs
 
-    /// To see it fail: box the closure in `EscapingClosure.submit`.
     @Test func barriers_and_readers_allocate_nothing() {
         var total = 0
         func rounds(_ count: Int) {

@@ -148,8 +148,7 @@ import Testing
         #expect(child.said("always nest the queues in the same order"))
     }
 
-    /// Nested waits in one order, with and without limits: none of them is a deadlock. To see it fail: pretend that every
-    /// path comes back (`closes_cycle`, deadlock.c).
+    /// Nested waits in one order, with and without limits: none of them is a deadlock.
     @Test func waits_in_one_order_are_never_reported() {
         let queues = (0..<4).map { SerialQueue(label: "ordered \($0)") }
         let total = queues.map { _ in Guarded(0) }

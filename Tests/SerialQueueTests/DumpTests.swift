@@ -3,7 +3,6 @@ import SerialQueue
 import Testing
 
 @Suite struct DumpTests {
-    /// To see it fail: write the dump to another descriptor.
     @Test func a_dump_names_a_suspended_queue_and_how_much_waits_in_it() throws {
         let queue = SerialQueue(label: "dumped")
         queue.suspend()

@@ -11,7 +11,6 @@ import Testing
         store = Store(queue)
     }
 
-    /// To see it fail: do nothing in `QueuedJob.onActor` if it is not to run (the task never ends).
     @Test func a_discarded_job_runs_on_the_queue_all_the_same() async throws {
         let holdup = Holdup { queue.async($0) }
         let releases = Counter()
@@ -66,7 +65,6 @@ import Testing
         #expect(queue.isIsolatingCurrentContext() == false)
     }
 
-    /// To see it fail: in hold_back (queue/after_end.c) do not suspend the successor.
     @Test func a_late_job_waits_for_what_was_accepted() async {
         let holdup = Holdup { queue.async($0) }
         queue.async { [store] in store.assumeIsolated { $0.entries.append(1) } }
@@ -79,8 +77,7 @@ import Testing
         #expect(await store.entries == [1, 2])
     }
 
-    /// A shutdown, and then a deinit that cleans up by `syncOrRun`: the documentation recommends both. To see it fail (it traps): in
-    /// sq__sync_or_run (queue/after_end.c) return ESHUTDOWN.
+    /// A shutdown, and then a deinit that cleans up by `syncOrRun`: the documentation recommends both.
     @Test func sync_or_run_in_a_deinit_works_after_the_shutdown() throws {
         final class Owner: Sendable {
             let queue = SerialQueue(label: "closed")

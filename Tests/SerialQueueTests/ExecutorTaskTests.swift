@@ -47,7 +47,6 @@ import Testing
         }.value
     }
 
-    /// To see it fail: take `@_implements` from `_enqueueJobOfTask`, so that a task's job runs as an actor's does.
     @Test func a_nonisolated_call_does_not_leave_the_queue_to_come_back() async {
         let jobs = await Task(executorPreference: queue) { [queue] in
             let before = queue.statistics.submitted

@@ -29,7 +29,6 @@ import Testing
         #expect(await store.entries == [1, 2, 3, 4, 5])
     }
 
-    /// To see it fail: return false from `isIsolatingCurrentContext` and trap in `checkIsolated`.
     @Test func code_on_the_queue_may_assume_the_actors_isolation() throws {
         let other = SerialQueue(label: "other")
         func add(_ entry: Int) {
@@ -94,7 +93,6 @@ import Testing
         #expect(await store.entries == [1, 2, 3])
     }
 
-    /// To see it fail: compare by identity in `isSameExclusiveExecutionContext`.
     @Test func handles_of_one_queue_are_one_isolation() async {
         let handle = queue.sync { SerialQueue.current! }
         #expect(handle !== queue)
@@ -131,7 +129,6 @@ import Testing
         #expect(await store.entries == [0, 1, 2, 3, 4])
     }
 
-    /// To see it fail: submit with `sq_async_pair` in ExecutorJobs.swift (it traps).
     @Test func a_job_needs_no_room_in_a_full_queue() async {
         let queue = SerialQueue(label: "narrow", capacity: 1)
         let store = Store(queue)

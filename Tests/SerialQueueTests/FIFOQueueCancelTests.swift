@@ -4,7 +4,6 @@ import Testing
 @testable import SerialQueueOrdered
 
 @Suite(.timeLimit(.minutes(15))) struct FIFOQueueCancelTests {
-    /// To see it fail: return `false` from `RunningTasks.begin`.
     @Test func cancel_all_reaches_what_runs_and_what_waits_and_nothing_later() async {
         let queue = FIFOQueue()
         let begun = AsyncGate(), seen = Counter(), notSeen = Counter()
@@ -85,7 +84,6 @@ import Testing
 
     struct Refusal: Error {}
 
-    /// To see it fail: keep the closure in a constant in `FIFOWork`.
     @Test func captures_are_released_once_and_before_the_next_one_begins() async {
         let queue = FIFOQueue()
         let releases = Counter()

@@ -5,7 +5,6 @@ import Testing
 @testable import SerialQueueOrdered
 
 @Suite(.timeLimit(.minutes(15))) struct FIFOQueueTests {
-    /// To see it fail: let `ArrivalStack.arrive` put `queued` before `first`.
     @Test func a_thousand_closures_run_in_order_a_thousand_times() async {
         for _ in 0..<rounds {
             let queue = FIFOQueue()
@@ -23,7 +22,6 @@ import Testing
         }
     }
 
-    /// To see it fail: call `startNext` in `FIFOTurn.begin`.
     @Test func a_closure_ends_before_the_next_one_begins_whatever_it_awaits() async {
         let queue = FIFOQueue()
         let running = Guarded(0), highest = Guarded(0), ran = Guarded(0)

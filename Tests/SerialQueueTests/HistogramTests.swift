@@ -10,7 +10,6 @@ import Testing
         #expect(queue.histograms.running.longest == .zero && queue.histograms.running.p99 == .zero)
     }
 
-    /// To see it fail: exchange the two arguments of sq_queue_histograms.
     @Test func a_closure_is_counted_in_both_with_its_wait() {
         let pool = ManualPool()
         let queue = SerialQueue(label: "measured", on: pool)

@@ -5,7 +5,6 @@ import Testing
 
 /// What comes after a shutdown excludes each other, whichever language it comes from.
 @Suite struct LateWorkTests {
-    /// To see it fail: in sq__swift_sync_or_run run the closure without the queue, or give the job another successor.
     @Test func late_calls_of_C_and_Swift_and_late_jobs_exclude_each_other() async throws {
         nonisolated(unsafe) let queue = sq_queue_create("shared", nil)!
         let handle = try #require(swiftHandle(of: queue))
@@ -36,7 +35,6 @@ import Testing
         sq_queue_release(queue)
     }
 
-    /// To see it fail: in AwaitedEnd.withdraw don't call C.
     @Test func a_suspended_queue_discards_with_its_last_reference_also_after_an_awaited_shutdown_timed_out() async {
         let releases = Counter()
         for _ in 0..<10 {

@@ -108,7 +108,6 @@ import Testing
         withExtendedLifetime(owner) {}
     }
 
-    /// To see it fail: leave out `.loops` in wait_for_members (group_wait.c): it hangs.
     @Test func the_owners_waits_for_groups_and_items_run_what_is_on_its_loop() {
         onOwner { pool, queue in
             pool.runSome()

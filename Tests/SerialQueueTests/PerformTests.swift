@@ -19,7 +19,6 @@ import Testing
         }
     }
 
-    /// To see it fail: let `perform` return without a call of C.
     @Test func it_runs_at_once_on_the_calling_thread_and_in_no_queue() throws {
         let thread = Guarded(pthread_t()), queues = Record<Bool>()
         let item = WorkItem {

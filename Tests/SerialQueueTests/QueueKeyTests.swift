@@ -58,7 +58,6 @@ import Testing
         #expect(seen.value == "here")
     }
 
-    /// To see it fail: leave out the release in `setValue`, or sq__values_release.
     @Test func a_value_is_released_when_it_is_replaced_and_with_its_queue() {
         final class Witness: Sendable {
             let gone: Guarded<Int>

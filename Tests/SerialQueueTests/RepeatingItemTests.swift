@@ -18,7 +18,6 @@ import Testing
         }
     }
 
-    /// To see it fail: pass DelayedClosure.run for an item that repeats, too.
     @Test func it_runs_for_each_submission_and_is_released_with_its_last_handle() {
         do {
             let item = item()
@@ -42,7 +41,6 @@ import Testing
         #expect(ran.value == 0 && releases.value == 1)
     }
 
-    /// To see it fail: release the closure after a run that is not the last one.
     @Test func its_closure_may_submit_it_again() {
         let queue = queue, rounds = Counter()
         let item = WorkItem(repeats: true) { item in
@@ -82,7 +80,6 @@ import Testing
         try item.wait(within: .zero)
     }
 
-    /// To see it fail: let `outcome` wait for the item itself, which throws at once.
     @Test func an_outcome_is_awaited_of_the_submission_that_was_made_last() async throws {
         let item = item(), pool = pool
         let first = Task.immediate { try await item.outcome }

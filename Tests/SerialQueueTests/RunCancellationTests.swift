@@ -9,7 +9,6 @@ import Testing
     let releases = Counter()
     let ran = Counter()
 
-    /// To see it fail: leave the body in the turn when it is withdrawn.
     @Test func a_caller_cancelled_before_its_turn_continues_at_once() async {
         let holdup = Holdup { queue.async($0) }
         let releases = Counter()
@@ -37,7 +36,6 @@ import Testing
         #expect(queue.statistics.ran == 2, "the holdup and the drain")
     }
 
-    /// To see it fail: do not withdraw in `AwaitedCall.cancel`.
     @Test func cancelled_runs_on_a_suspended_queue_leave_nothing_behind() async {
         let queue = SerialQueue(label: "suspended", capacity: 2)
         queue.suspend()
@@ -60,7 +58,7 @@ import Testing
     }
 
     /// A cancellation handler runs under a lock of the runtime's, which escalating the task takes, too: so what the closure
-    /// captured must not be released there. To see it fail (it hangs): release the body in `AwaitedCall.cancel`.
+    /// captured must not be released there.
     @Test func a_cancelled_runs_captures_are_not_released_by_the_canceller() async throws {
         let (begun, cancelled) = (Gate(), Gate())
         let canceller = Guarded<UInt>(0), releaser = Guarded<UInt>(0)
@@ -131,7 +129,7 @@ import Testing
         #expect(queue.statistics.ran == 1)
     }
 
-    /// Each either ran and returned, or threw and never ran. To see it fail: return the body from every `claim`.
+    /// Each either ran and returned, or threw and never ran.
     @Test func cancellation_and_turn_exclude_each_other() async {
         let (returned, threw) = (Counter(), Counter())
         let count = 2_000

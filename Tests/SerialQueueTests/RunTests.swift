@@ -40,7 +40,6 @@ import Testing
         #expect(log.value == [1, 2, 3])
     }
 
-    /// To see it fail: complete before `run` has returned in `AwaitedCall.turnCame`.
     @Test func captures_are_gone_when_the_caller_continues() async throws {
         for round in 1...200 {
             let captured = Captured(releases: releases)

@@ -53,7 +53,7 @@ import Testing
         #expect(!semaphore.tryWait(), "once")
     }
 
-    /// `Task.immediate` has come to its `await` when it returns. To see it fail: let `sq_semaphore_await` put itself first.
+    /// `Task.immediate` has come to its `await` when it returns.
     @Test func tasks_and_threads_get_permits_in_one_order() async throws {
         let seen = Log<Int>()
         let semaphore = semaphore
@@ -98,7 +98,6 @@ import Testing
         _ = try await low.value
     }
 
-    /// To see it fail: leave out the cancellation handler in `AwaitedEnd.wait`; it hangs.
     @Test func a_cancelled_task_throws_at_once_and_takes_nothing() async throws {
         let semaphore = semaphore, ran = Counter()
         let task = Task.immediate { try await semaphore.withPermit { ran.increment() } }
@@ -137,7 +136,7 @@ import Testing
         #expect(semaphore.tryWait())
     }
 
-    /// The cancelling thread takes the permit back, or it has been given. To see it fail: `defer { signal() }` before the wait.
+    /// The cancelling thread takes the permit back, or it has been given.
     @Test func no_permit_is_lost_or_doubled_in_a_storm_of_cancellations_and_timeouts() async {
         let permits = 2, semaphore = Semaphore(label: "storm", value: permits)
         let inside = Inside(), taken = Counter(), left = Counter()
@@ -176,7 +175,6 @@ import Testing
         #expect(!semaphore.tryWait())
     }
 
-    /// To see it fail: retain twice in `AwaitedEnd.begin`, or do not release in `withdraw`.
     @Test func the_last_reference_may_go_while_a_task_waits() async throws {
         weak var seen: SerialQueue.Semaphore?  // Glibc has a Semaphore, too
         let task: Task<Void, any Error>

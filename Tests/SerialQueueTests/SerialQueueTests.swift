@@ -20,7 +20,6 @@ import Testing
         #expect(size <= stack && stack < size + 1 << 20)  // and thread-local variables
     }
 
-    /// To see it fail: start the worker in `sq_queue_create`.
     @Test func a_queue_used_only_with_sync_has_no_thread() throws {
         let queue = SerialQueue(label: "only sync 1")
         queue.sync {}

@@ -16,7 +16,6 @@ private struct Seen: Sendable, Equatable {
 
 /// Classes of service. The pools of the tests have threads with what `granted` says; whether that is complete, the system decides.
 @Suite(.timeLimit(.minutes(15))) struct ServiceTests {
-    /// To see it fail: leave out `options.service` in `WorkerPool.init`, or exchange two cases in `ServiceClass.inC`.
     @Test(arguments: ServiceClass.allCases)
     func closures_run_on_threads_of_the_class(service: ServiceClass) throws {
         let pool = WorkerPool(label: "class", threads: 1, service: service)
@@ -30,7 +29,6 @@ private struct Seen: Sendable, Equatable {
         #expect(service != .interactive || granted.slice == .microseconds(500))
     }
 
-    /// To see it fail: let `shared(_:)` return `shared` for each class.
     @Test(arguments: ServiceClass.allCases)
     func each_class_has_one_shared_pool_and_one_global_queue(service: ServiceClass) throws {
         let pool = WorkerPool.shared(service)
@@ -73,8 +71,7 @@ private struct Seen: Sendable, Equatable {
 
 /// A `sync` of a thread of a higher class, with `helps:`.
 @Suite(.timeLimit(.minutes(15))) struct HelpsTests {
-    /// The only thread of a background pool is busy with another queue, so only the caller can run what is ahead of it. To see it
-    /// fail: leave out `options.helps` in `SerialQueue.init`; the `sync` reaches its limit.
+    /// The only thread of a background pool is busy with another queue, so only the caller can run what is ahead of it.
     @Test func a_sync_of_a_higher_class_runs_what_is_ahead_of_it_on_its_own_thread() throws {
         let pool = WorkerPool(label: "background", threads: 1, service: .background)
         let busy = SerialQueue(label: "busy", on: pool)
@@ -104,8 +101,7 @@ private struct Seen: Sendable, Equatable {
 }
 
 @Suite struct QueuePriorityTests {
-    /// Queues that are ready take turns by priority, and within one in the order in which they became ready. To see it fail: leave out
-    /// `options.priority` in `WorkQueue.options`.
+    /// Queues that are ready take turns by priority, and within one in the order in which they became ready.
     @Test func ready_queues_run_by_priority() {
         let pool = ManualPool()
         let record = Record<String>()

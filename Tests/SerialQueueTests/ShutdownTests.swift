@@ -119,7 +119,6 @@ import Testing
         #expect(releases.value == 100)
     }
 
-    /// To see it fail: accept in `sq__ring_reserve` what comes after CLOSED (ring.c; that one hangs).
     @Test(arguments: [SerialQueue.ShutdownMode.drain, .discard])
     func what_is_submitted_during_a_shutdown_is_accepted_and_ends_or_is_refused(_ mode: SerialQueue.ShutdownMode) {
         for _ in 0..<50 {

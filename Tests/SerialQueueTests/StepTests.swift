@@ -5,7 +5,7 @@ import Testing
 
 /// The states that several functions change: what each step of each of them leads to.
 struct StepTests {
-    /// Lines are stages, columns what they are left for: neither, awaited, completed. To see it fail: in resumesCaller, let the first case be true.
+    /// Lines are stages, columns what they are left for: neither, awaited, completed.
     @Test func theSecondSideOfACompletionResumesTheCaller() {
         let table: [(stage: CompletionStage, resumes: [Bool?])] = [
             (.neither, [nil, false, false]),
@@ -18,7 +18,6 @@ struct StepTests {
         }
     }
 
-    /// To see it fail: in Completion.step, return if there is no such step.
     @Test func aSecondOutcomeEndsTheProgram() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let completion = Completion<Int>()
@@ -28,7 +27,7 @@ struct StepTests {
         #expect(String(decoding: child.standardErrorContent, as: UTF8.self).contains("a call was completed twice: this is a bug"))
     }
 
-    /// Columns: away, inLoop, ended. To see it fail: in getsBaton, let (.inLoop, .away) be true.
+    /// Columns: away, inLoop, ended.
     @Test func oneOfTheLoopAndTheTasksEndGetsTheBaton() {
         typealias Whereabouts = FIFOTurn.Whereabouts
         let table: [(place: Whereabouts, gets: [Bool?])] = [
@@ -42,7 +41,7 @@ struct StepTests {
         }
     }
 
-    /// Columns: firingBegins, firingEnds, take. To see it fail: in after, let (.fires, .take) be (.taken, .release).
+    /// Columns: firingBegins, firingEnds, take.
     @Test func aTimersClosureIsReleasedOnceAndNotWhileItFires() {
         typealias Stage = TimerBody.Stage
         let table: [(stage: Stage, after: [(stage: Stage, action: Stage.Action)?])] = [

@@ -11,7 +11,6 @@ import Testing
         queue = ConcurrentQueue(label: "stored", on: pool)
     }
 
-    /// To see it fail: give `async(_:)` a parameter with a default.
     @Test func calls_are_stored_and_called_later() throws {
         let async: (consuming sending @escaping Body) -> Bool = queue.async
         let barrier: (consuming sending @escaping Body) -> Bool = queue.asyncBarrier

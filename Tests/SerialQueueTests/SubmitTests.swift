@@ -50,7 +50,6 @@ import Testing
         #expect(releases.value == 4)
     }
 
-    /// To see it fail: append at the front in `append` (capacity.c).
     @Test func room_goes_to_suspended_callers_in_their_order() async throws {
         let holdup = fill()
         let tasks = line([3, 4]) + line([5], runs: true) + line([6])
@@ -82,7 +81,6 @@ import Testing
         #expect(releases.value == 3)
     }
 
-    /// To see it fail: do nothing in `SubmittedCall.cancel`, or `AwaitedCall.cancel` (it hangs).
     @Test(arguments: [false, true])
     func a_caller_cancelled_in_the_line_continues_and_releases_at_once(_ runs: Bool) async throws {
         let holdup = fill()
@@ -143,8 +141,7 @@ import Testing
         #expect(await store.entries == Array(0..<100))
     }
 
-    /// Room is made as the filler's turn comes, and the filler lasts until the caller is back. To see it fail: in `accepted`
-    /// of AwaitedCall.swift release the body in any case.
+    /// Room is made as the filler's turn comes, and the filler lasts until the caller is back.
     @Test func what_got_room_runs_although_its_caller_has_returned_before_its_turn() async throws {
         let queue = SerialQueue(label: "narrow", capacity: 1)
         let callerIsBack = Gate()

@@ -94,7 +94,7 @@ import Testing
     }
 
     /// Suspends in the middle of a stream, from two threads. While it is suspended, at most one more task begins: the one whose turn had already
-    /// come. To see it fail: ignore SQ__HELD_BACK in `sq__baton_find` (kernel_inline.h).
+    /// come.
     @Test func a_storm_of_suspensions_loses_nothing_and_starts_nothing() {
         let started = Counter()
         let seen = Guarded([Int]())

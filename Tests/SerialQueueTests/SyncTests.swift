@@ -144,7 +144,6 @@ import Testing
         #expect(queue.sync { seen.value } == 3)
     }
 
-    /// To see it fail: wrap the closure with `withoutActuallyEscaping` (10,000 or more allocations).
     /// Nothing is thrown here: Swift Testing itself allocates a backtrace at each throw.
     @Test func sync_allocates_nothing() {
         var total = 0

@@ -35,8 +35,7 @@ import Testing
         #expect(queue.statistics.withdrawn == 2)
     }
 
-    /// Waits of every length around the moment of the turn. To see it fail: let `take_call` run a call that it could not claim
-    /// (run_task.c), or let `sq__baton_grant` say that a waiter which had withdrawn has the baton (baton.c; that one hangs).
+    /// Waits of every length around the moment of the turn.
     @Test(arguments: [true, false])
     func in_a_storm_of_limits_a_closure_runs_or_its_caller_gets_an_error(_ onCallersThread: Bool) {
         let queue = SerialQueue(label: "storm")
@@ -117,7 +116,7 @@ import Testing
         #expect(try queue.sync(within: limit) { 7 } == 7)
     }
 
-    /// A limit of a nanosecond would end the wait for the queue's thread. To see it fail: pass the deadline 1 on to the core (swift_call.c).
+    /// A limit of a nanosecond would end the wait for the queue's thread.
     @Test(arguments: [Duration.zero, .seconds(-1), .seconds(60)])
     func a_free_queue_takes_a_call_with_a_limit_of_zero(_ limit: Duration) throws {
         #expect(try queue.runAndWait(within: limit) { 8 } == 8)

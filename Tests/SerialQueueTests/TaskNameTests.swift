@@ -3,7 +3,6 @@ import Testing
 @testable import SerialQueue
 @testable import SerialQueueOrdered
 
-/// To see it fail: leave `name:` out where the task is made.
 @Suite struct TaskNameTests {
     private actor Owner {
         nonisolated let queue = ActorQueue<Owner>()

@@ -33,7 +33,6 @@ import Testing
 
     // Starting
 
-    /// To see it fail: start the timer in `makeTimer(_:)`.
     @Test func a_timer_is_inactive_until_it_is_started_and_fires_once() {
         let timer = makeTimer()
         pool.advance(by: .seconds(3600))
@@ -63,7 +62,6 @@ import Testing
         #expect(times == times.sorted() && times[0].offset > .zero)
     }
 
-    /// To see it fail: pass the offset as a delay.
     @Test func a_timer_starts_at_a_time() {
         pool.advance(by: .seconds(10))
         let timer = makeTimer()
@@ -124,7 +122,6 @@ import Testing
 
     // Suspending
 
-    /// To see it fail: let `suspend` return without a call of C.
     @Test func what_falls_due_while_it_is_suspended_is_one_firing() {
         let timer = makeTimer()
         timer.start(after: .seconds(1), every: .seconds(1))
@@ -160,7 +157,6 @@ import Testing
 
     // After the last firing
 
-    /// To see it fail: let the body of `cancel(then:)` run on the calling thread.
     @Test func cancel_then_runs_in_its_turn_with_the_closure_released() {
         let releases = Counter(), order = Record<String>(), queue = queue
         let timer: WorkQueue.Timer
@@ -181,8 +177,7 @@ import Testing
         #expect(order.all == ["before", "released: 1"])
     }
 
-    /// On a concurrent queue, whose closures run at the same time. The firing lets the pool run what it could run meanwhile. To see it fail: in
-    /// sq__timer_cancel_then leave out sq__barrier_on.
+    /// On a concurrent queue, whose closures run at the same time. The firing lets the pool run what it could run meanwhile.
     @Test func cancel_then_waits_for_the_firing_that_runs() {
         let pool = pool, queue = ConcurrentQueue(label: "fires", on: pool), releases = Counter(), order = Record<String>()
         let timer = Guarded<WorkQueue.Timer?>(nil)

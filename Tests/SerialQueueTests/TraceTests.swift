@@ -15,7 +15,6 @@ import Testing
         return String(data: try Data(contentsOf: URL(fileURLWithPath: path)), encoding: .isoLatin1)!
     }
 
-    /// To see it fail: in `show_items` (item.c), give the wrapper no label.
     @Test func an_item_is_recorded_with_its_label() async {
         await #expect(processExitsWith: .success) {
             let queue = SerialQueue(label: "com.example.labelled-here")
@@ -29,7 +28,6 @@ import Testing
         }
     }
 
-    /// To see it fail: leave out `trace(begins:)` in FIFOTurn.
     @Test func a_turn_of_a_FIFOQueue_is_recorded_with_the_label() async {
         await #expect(processExitsWith: .success) {
             let fifo = FIFOQueue(label: "com.example.turns-here")

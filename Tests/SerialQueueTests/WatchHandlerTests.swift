@@ -68,7 +68,6 @@ import Testing
         eventually { releases.value == 3 }
     }
 
-    /// To see it fail: let `take` return a watcher that is being called (watch.c; under AddressSanitizer).
     @Test func a_handler_may_stop_and_replace_itself() {
         let (releases, first, second) = (Counter(), Counter(), Witness())
         let (stopped, replaced) = (Gate(), Gate())

@@ -39,7 +39,6 @@ import Testing
         #expect(stall.threadID == UInt64(id_of_this_thread()))
     }
 
-    /// To see it fail: in the core, in runs_too_long leave out the caller.
     @Test func a_stall_says_which_function_submitted_the_running_closure() throws {
         let witness = Witness()
         queue.onStall(after: threshold, witness.note)
@@ -99,7 +98,6 @@ import Testing
 
     // MARK: How often
 
-    /// To see it fail: return true for a task that was reported already (`runs_too_long`, watch_thread.c).
     @Test func a_stall_is_reported_once_and_the_next_one_again() throws {
         let witness = Witness()
         queue.letTheThreadBegin()

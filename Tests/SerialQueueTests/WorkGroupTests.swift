@@ -47,7 +47,7 @@ import Testing
         #expect(written.map(\.value) == [100, 100, 100, 100])
     }
 
-    /// On a manual pool, so that nothing happens between two lines. To see it fail: take the member away before the release.
+    /// On a manual pool, so that nothing happens between two lines.
     @Test func a_closure_is_a_member_until_its_captures_are_gone() throws {
         let pool = ManualPool(), queue = SerialQueue(label: "captures", on: pool)
         queue.async(in: group, body())
@@ -80,7 +80,6 @@ import Testing
         try group.wait(within: .zero)
     }
 
-    /// To see it fail: `async(_:)` without the group.
     @Test func an_item_is_a_member_until_its_outcome() throws {
         let pool = ManualPool(), queue = SerialQueue(label: "items", on: pool)
         let items = (0..<3).map { _ in WorkItem(body()) }
@@ -103,7 +102,6 @@ import Testing
         #expect(ran.value == 2 && !queue.async(in: group, WorkItem(body())))
     }
 
-    /// To see it fail: in `submit` of EscapingClosure, do not take back what was refused; or submit a member that is no barrier.
     @Test func a_barrier_is_a_member_until_it_has_run_or_was_discarded() throws {
         let pool = ManualPool(), queue = ConcurrentQueue(label: "barriers", on: pool)
         queue.async { [queue] in

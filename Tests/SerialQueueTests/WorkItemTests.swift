@@ -68,7 +68,6 @@ import Testing
 
     // Cancelling
 
-    /// To see it fail: keep the closure in the WorkItem.
     @Test func a_cancelled_item_never_runs_and_its_captures_are_gone_before_cancel_returns() throws {
         let item = item()
         queue.async(item)

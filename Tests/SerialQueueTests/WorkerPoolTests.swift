@@ -28,8 +28,7 @@ import Testing
         #expect(running.most == 1)
     }
 
-    /// The pool's one thread waits in a sync for what only a thread of the pool can bring on. To see it fail: do not lend the seat in
-    /// `sleep_until` (wait.c); the test hangs.
+    /// The pool's one thread waits in a sync for what only a thread of the pool can bring on.
     @Test func a_nested_sync_lends_its_thread() {
         let pool = WorkerPool(threads: 1)
         let outer = SerialQueue(label: "outer", on: pool)
@@ -109,7 +108,6 @@ import Testing
         #expect(record.all == ["first", "second"])
     }
 
-    /// To see it fail: leave out `sq__wait_runs_ahead` (wait.c); the test hangs.
     @Test func a_sync_runs_what_is_ahead_of_it() {
         let pool = ManualPool()
         let queue = SerialQueue(on: pool)

@@ -1,8 +1,4 @@
-"""damaged.py: what sq-trace says about files that no recorder writes: damaged ones, and labels that a terminal would obey.
-
-To see it fail: yield each field in reader.fields, whatever its type; catch no KeyError in Reader.read; keep each note in Reader.event, whatever
-its type; take `translate` out of Reader.text.
-"""
+"""damaged.py: what sq-trace says about files that no recorder writes: damaged ones, and labels that a terminal would obey."""
 import contextlib
 import importlib.machinery
 import importlib.util

@@ -45,7 +45,6 @@ static void cancel_own(void *unused) {
     latch_bump(&fired);
 }
 
-/* To see it fail: in advice_for, return the last of the sentences. */
 TEST(the_advice_fits_the_wait_for_the_own_queue) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     options.capacity = 1;
@@ -74,7 +73,6 @@ static void wait_for_member_behind(void *context) {
     CHECK(strstr(sq_deadlock_report(), "same order") == NULL);
 }
 
-/* To see it fail: in are_turns, return true. */
 TEST(the_advice_for_a_cycle_of_groups_is_not_an_order_of_queues) {
     ring_t ring = { make_queue_of("ring", 0), sq_group_create("members") };
     CHECK_EQUAL(sq_sync(ring.queue, wait_for_member_behind, &ring), 0);
@@ -103,7 +101,6 @@ static void check_unowned(sq_queue_t *queue) {
     latch_wait(&ward.discarded, 1);
 }
 
-/* To see it fail: in lacks_owner_locked (runner/loop.c), return false. */
 TEST(a_loop_that_no_thread_runs_is_named_as_the_cause) {
     sq_pool_t *pool = sq_pool_create_loop("loop");
     sq_queue_t *queue = queue_on(pool, "settings", 0);

@@ -57,7 +57,6 @@ static void *come_often(void *argument) {
     return NULL;
 }
 
-/* To see it fail: call the function directly in sq__sync_after_end. */
 TEST(after_the_end_its_functions_exclude_each_other) {
     enum { THREADS = 4 };
     visit_t visit = { .queue = ended_queue("exclusive") };
@@ -80,7 +79,6 @@ static void *come_late(void *argument) {
     return NULL;
 }
 
-/* To see it fail: leave out sq_shutdown in sq__sync_after_end. */
 TEST(between_shutdown_and_end_it_waits_for_the_end) {
     visit_t visit = { .queue = make_queue_of("ending", 0), .entered = LATCH_INIT };
     size_t before = 0;
@@ -151,7 +149,6 @@ static void wait_for_the_end_of_the_first(void *context) {
     visit->error = sq_sync_or_run(visit->queue, must_not_run, NULL);
 }
 
-/* To see it fail: in sq__sync_after_end ignore the error of sq_shutdown. */
 TEST(a_wait_for_the_end_that_would_close_a_cycle_is_refused) {
     visit_t visit = { .queue = make_queue_of("ending", 0), .other = make_queue_of("other", 0), .entered = LATCH_INIT, .leave = LATCH_INIT };
     CHECK_EQUAL(sq_async(visit.queue, sync_onto_other, &visit), 0);
@@ -193,7 +190,6 @@ static void release_inside(void *context) {
     CHECK_EQUAL(sq_sync_or_run(visit->queue, add_one, &visit->ran), 0);
 }
 
-/* To see it fail (under AddressSanitizer): no sq_queue_retain in join_successor. */
 TEST(after_the_end_the_last_reference_can_be_released_inside) {
     long blocks = live_blocks();
     visit_t visit = { .queue = ended_queue("released") };
@@ -223,7 +219,6 @@ static void *call_late(void *context) {
     return NULL;
 }
 
-/* To see it fail (it hangs): in make_successor take the pool, whatever it is. */
 TEST(after_the_end_of_a_queue_on_a_loop_it_runs_on_the_calling_thread_and_needs_no_owner) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     options.pool = sq_pool_create_loop("loop");
@@ -238,8 +233,7 @@ TEST(after_the_end_of_a_queue_on_a_loop_it_runs_on_the_calling_thread_and_needs_
     sq_pool_release(options.pool);
 }
 
-/* 200 queues at a time have all pairs of the few locks that queues share. To see it fail (it hangs): in use_new_successor make the queue
- * with the lock held. */
+/* 200 queues at a time have all pairs of the few locks that queues share. */
 TEST(after_the_end_it_runs_while_a_trace_is_recorded) {
     enum { QUEUES = 200 };
     static sq_queue_t *queues[QUEUES];

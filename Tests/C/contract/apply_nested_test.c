@@ -29,7 +29,6 @@ static void nest(void *context) {
     CHECK_EQUAL(outer.ran, OUTER * INNER * INNER);
 }
 
-/* To see it fail: let the caller wait for members that have not begun. */
 TEST(nested_loops_end_on_every_pool) {
     for (size_t threads = 0; threads <= 3; threads += 1) {
         sq_pool_t *pool = threads > 0 ? make_pool(threads) : make_manual_pool();
@@ -115,8 +114,6 @@ static void apply_inside(void *context) {
     sq_pool_release(pool);
 }
 
-/* To see it fail: let run (apply.c) hold nothing: then it hangs. Or let the caller not claim its wait: then its call returns before
- * its iterations. */
 TEST(a_sync_onto_the_callers_queue_is_refused_on_every_thread_and_named) {
     sq_queue_t *queue = make_queue_of("outer", 0);
     inside_t inside = { .queue = queue, .here = LATCH_INIT };
@@ -171,7 +168,6 @@ static void fork_once(void *context, size_t index) {
     }
 }
 
-/* To see it fail: in run_chunk (apply.c) do not look at the process. */
 TEST(a_fork_in_an_iteration_leaves_the_rest_to_the_parent) {
     if (fork_left_out()) {
         return;
@@ -207,7 +203,7 @@ static void fork_third(void *context, size_t index) {
     forks->ran += 1;
 }
 
-/* As a for loop. To see it fail: let sq__apply_alone_run (apply_alone.c) end when the process's number has changed. */
+/* As a for loop. */
 TEST(a_fork_where_nobody_can_help_runs_the_rest_in_both_processes) {
     if (fork_left_out()) {
         return;

@@ -47,7 +47,6 @@ static void *wait_in_line(void *argument) {
     return NULL;
 }
 
-/* To see it fail: let sq__object_waiters_append_await put the await first. */
 TEST(threads_and_awaits_get_permits_in_one_order) {
     journal_t journal = { 0 };
     waiting_t first, third;
@@ -69,7 +68,6 @@ TEST(threads_and_awaits_get_permits_in_one_order) {
     sq_semaphore_release(semaphore);
 }
 
-/* To see it fail: in take_off, do not clear `next`. Then the permit of the second goes to the third, too. */
 TEST(a_withdrawn_await_takes_nothing_and_one_that_has_ended_is_not_withdrawn) {
     journal_t journal = { 0 };
     waiting_t waiting[3];
@@ -134,7 +132,6 @@ static sq_await_t *allocate(void (*ended)(sq_await_t *), void *context) {
     return await;
 }
 
-/* To see it fail (ASan): in sq__awaits_end, look at `next` after the call. */
 TEST(the_end_of_an_await_can_free_it_and_release_what_it_waited_for) {
     sq_group_t *group = sq_group_create("group");
     CHECK_EQUAL(sq_group_enter(group), 0);
@@ -157,7 +154,6 @@ static void await_again(sq_await_t *await) {
     CHECK_EQUAL(sq_semaphore_await(again->semaphore, await), EINPROGRESS);
 }
 
-/* To see it fail (it hangs): in signal_waiter, end the await before the unlock. */
 TEST(the_end_of_an_await_can_wait_again) {
     journal_t journal = { 0 };
     again_t again = { .semaphore = make(0) };
@@ -200,7 +196,6 @@ static bool take_in_one_of_two_ways(sq_semaphore_t *semaphore, random_stream_t *
                                         : take_or_withdraw(semaphore, random);
 }
 
-/* To see it fail: let sq_semaphore_withdraw return true always. */
 TEST(no_permit_is_lost_or_doubled_in_a_storm_of_withdrawals_and_deadlines) { check_storm(take_in_one_of_two_ways); }
 
 /* Pairs that are members of a group. */

@@ -99,7 +99,6 @@ static size_t drive_failing(size_t producers, size_t per_producer, uint64_t fail
 
 static size_t drive(size_t producers, size_t per_producer) { return drive_failing(producers, per_producer, 0); }
 
-/* To see it fail: relax the exchange in sq__ring_publish, or the acquire in sync's fast path, and run `make check-tsan`. */
 TEST(six_producers_keep_their_order_and_never_overlap) {
     CHECK_EQUAL(drive(PRODUCERS, 30000), PRODUCERS * 30000);
 }
@@ -113,7 +112,6 @@ TEST(two_producers_that_catch_up_with_the_runner_keep_their_order) {
     }
 }
 
-/* To see it fail: in sq__token_sleep, take every wake-up for the grant. */
 TEST(waits_that_end_without_a_signal_change_nothing) {
     uint64_t before = spurious_wakes();
     wake_spuriously(2);
@@ -128,8 +126,7 @@ TEST(memory_that_runs_out_now_and_then_loses_no_accepted_task) {
     CHECK(accepted > 0);
 }
 
-/* Pure contention in sync: each grant goes to a thread that is about to sleep or already asleep. To see it fail: in
- * token.c's settle, signal without taking the lock first. */
+/* Pure contention in sync: each grant goes to a thread that is about to sleep or already asleep. */
 typedef struct contention {
     sq_queue_t *outer, *inner;
     size_t rounds;

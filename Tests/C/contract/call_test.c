@@ -110,7 +110,6 @@ static void *call_at_once(void *argument) {
     return NULL;
 }
 
-/* To see it fail: in sq__turn_wait leave out `has_no_limit`; or wait without limit wherever the call has taken the queue. */
 TEST(a_call_on_a_free_queue_of_a_busy_pool_waits_until_its_deadline_and_with_sq_now_without_a_limit) {
     sq_pool_t *pool = make_pool(1);
     sq_queue_t *busy = queue_on(pool, "busy", 0), *bounded = queue_on(pool, "bounded", 0);
@@ -156,7 +155,6 @@ static void *leave_after_the_deadline(void *argument) {
     return NULL;
 }
 
-/* To see it fail: in sq__token_step, let SQ__TOKEN_WITHDRAW not ask for `claimed`. */
 TEST(a_call_that_has_begun_is_waited_for_beyond_its_deadline) {
     sq_queue_t *queue = make_queue_of("begun", 0);
     for (size_t begun = 0, tries = 0; begun < 5 && tries < 200; tries += 1) {
@@ -296,7 +294,6 @@ static void *stream(void *argument) {
     return NULL;
 }
 
-/* To see it fail: in take_call of run_task.c, return true even if sq__token_claim returned false. */
 TEST(calls_that_time_out_after_0_to_20_us_run_once_or_never) {
     enum { THREADS = 4 };
     storm_t storm = { .queue = make_queue_of("storm", 32), .calls = scaled(10000) };

@@ -41,7 +41,6 @@ TEST(a_full_queue_refuses_an_async_and_has_room_again_when_a_turn_comes) {
     }
 }
 
-/* To see it fail: leave SQ__MEMBER out of uses_room (kernel/run_task.c). */
 TEST(a_member_of_a_group_gives_its_room_back) {
     sq_queue_t *queue = make_queue_of("members", 1);
     sq_group_t *group = sq_group_create("group");
@@ -207,8 +206,7 @@ TEST(a_suspended_queue_is_full_at_its_capacity_and_has_room_again_when_it_contin
     sq_queue_release(queue);
 }
 
-/* Room that could not be used comes back: the task's place needs a new segment, and there is no memory for it. To see it fail:
- * in sq__async_submit, do not give the room back. */
+/* Room that could not be used comes back: the task's place needs a new segment, and there is no memory for it. */
 TEST(room_taken_for_a_place_that_cannot_be_had_comes_back) {
     enum { CAPACITY = 200 }; /* more than a segment */
     sq_queue_t *queue = make_queue_of("no memory", CAPACITY);
@@ -304,8 +302,7 @@ static void run_plant(bool patient) {
 
 TEST(producers_that_wait_for_room_keep_their_order_and_the_depth_its_limit) { run_plant(true); }
 
-/* Room is given while the producers time out. To see it fail: in grant_room (capacity.c), return true whether or not
- * sq__token_grant does (the room is lost, and the producers hang). */
+/* Room is given while the producers time out. */
 TEST(producers_that_time_out_after_0_to_20_us_lose_no_room) { run_plant(false); }
 
 /* The task runs on a queue of width 2: another reader could make room. */
@@ -317,7 +314,6 @@ static void wait_for_room_as_a_reader(void *context) {
     CHECK_EQUAL(sq_resume(queue), 0);
 }
 
-/* To see it fail: leave sq__is_concurrent out of wait_for_room (capacity.c): EDEADLK. */
 TEST(a_reader_may_wait_for_room_in_its_own_queue) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     options.width = 2;

@@ -175,7 +175,6 @@ static void cancel_items(void *context) {
     CHECK(sq_current_queue() == ((scene_t *)context)->outer);
 }
 
-/* To see it fail: in item.c, let sq__item_discard call the function directly. */
 TEST(the_discard_function_of_a_cancelled_item_is_on_no_queue_of_its_cancellers_and_a_wait_for_one_is_a_deadlock) {
     check(cancel_items, 3);
     scene_t scene = make_scene();

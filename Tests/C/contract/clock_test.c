@@ -55,7 +55,7 @@ TEST(deadlines_far_away_are_waited_for_and_those_that_passed_are_not) {
 
 /* A test cannot set the wall clock back: it is the whole machine's. But if the sleep were not on the monotonic clock, its deadline,
  * read as a time of day, would be half a century ago: each sleep would return at once, and the thread would sleep again and again.
- * A few spurious wake-ups are normal. To see it fail: in sq__condition_init, do not set the clock. */
+ * A few spurious wake-ups are normal. */
 enum { FEW_WAITS = 20 };
 
 TEST(a_wait_with_a_deadline_sleeps_on_the_monotonic_clock_and_not_by_the_time_of_day) {
@@ -84,7 +84,7 @@ static void fall_due(void *context) {
     latch_bump(&due->fired);
 }
 
-/* The same for the thread of the alarms. To see it fail: as above. */
+/* The same for the thread of the alarms. */
 TEST(a_delayed_task_sleeps_on_the_monotonic_clock_and_not_by_the_time_of_day) {
     const uint64_t delay = 500000000;
     sq_queue_t *queue = make_queue_of("delayed", 0);

@@ -19,7 +19,6 @@ TEST(a_queue_reports_its_width) {
     sq_queue_release(narrow);
 }
 
-/* To see it fail: let await_turn (admit.c) leave out pairs or jobs. */
 TEST(pairs_and_jobs_that_are_barriers_run_alone_in_order) {
     sq_queue_t *queue = make_concurrent(3, SQ_WIDTH_POOL);
     stay_t ahead = STAY_INIT;
@@ -56,7 +55,6 @@ static sq_queue_t *make_bounded(size_t capacity) {
     return queue;
 }
 
-/* To see it fail: leave out the bit in uses_room (run_task.c): its room does not come back. */
 TEST(a_barrier_pair_takes_room_and_a_job_does_not) {
     sq_queue_t *queue = make_bounded(1);
     for (size_t i = 0; i < 3; i += 1) {
@@ -74,7 +72,6 @@ TEST(a_barrier_pair_takes_room_and_a_job_does_not) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: leave out sq__concurrent_takes_back in sq__withdraw (it hangs). */
 TEST(a_barrier_that_is_cancelled_lets_those_behind_it_go_ahead) {
     sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
     stay_t ahead = STAY_INIT;
@@ -103,7 +100,6 @@ TEST(a_barrier_that_is_cancelled_lets_those_behind_it_go_ahead) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: in submit_deferred, take every task of a concurrent queue for a barrier. */
 TEST(deferred_tasks_that_are_no_barriers_run_next_to_others) {
     sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
     latch_t behind = LATCH_INIT;
@@ -184,7 +180,7 @@ TEST(on_a_serial_queue_these_barriers_are_the_plain_calls) {
     sq_queue_release(queue);
 }
 
-/* In a barrier there can be no room before it ends. To see it fail (after a second): in wait_for_room, do not look whether this is a barrier. */
+/* In a barrier there can be no room before it ends. */
 static void fill_own(void *queue) {
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
     CHECK_EQUAL(sq_async_until(queue, sq_deadline(1000000000), &(sq_task_t){ must_not_run, NULL, must_not_run }), EDEADLK);

@@ -4,7 +4,6 @@
 #include "pools.h"
 #include "inject.h"
 
-/* To see it fail: leave out sq__concurrent_takes in sq_suspend. */
 TEST(suspension_closes_an_open_queue_and_its_tasks_finish) {
     sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
     stay_t ahead = STAY_INIT;
@@ -50,8 +49,7 @@ TEST(a_draining_shutdown_waits_for_all_readers_and_runs_what_was_accepted) {
     sq_queue_release(queue);
 }
 
-/* With one reader inside and none left in the ring: the end waits for it. To see it fail: in nothing_next (concurrent/admit.c), end
- * without sq__gate_await_readers. */
+/* With one reader inside and none left in the ring: the end waits for it. */
 TEST(an_empty_queue_ends_when_its_last_reader_leaves) {
     sq_queue_t *queue = make_concurrent(1, SQ_WIDTH_POOL);
     stay_t ahead = STAY_INIT;
@@ -242,8 +240,7 @@ static void wait_for_room(void *context) {
     CHECK_EQUAL(sq_async_until(queue, sq_deadline(1000000), &(sq_task_t){ must_not_run, NULL, NULL }), ETIMEDOUT);
 }
 
-/* Only what runs with the baton in hand keeps the room from others. To see it fail (AddressSanitizer reports it): in sq__reader_of (observe/observe_inline.h) do
- * not ask whether the frame is a reader's. */
+/* Only what runs with the baton in hand keeps the room from others. */
 TEST(a_reader_waits_for_room_in_its_own_queue) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     options.pool = make_pool(1);

@@ -52,7 +52,6 @@ static void cross(crossing_t *crossing, bool in_barrier, bool is_async) {
     sq_queue_release(crossing->serial);
 }
 
-/* To see it fail: leave out SQ__GATE_DRAINING in needs_reader: it hangs. */
 TEST(a_cycle_through_a_reader_and_a_barrier_that_waits_is_named) {
     for (size_t i = 0; i < 20; i += 1) {
         crossing_t crossing = { .ready = LATCH_INIT, .into = sq_sync_barrier_until };
@@ -82,8 +81,7 @@ TEST(a_reader_that_meets_a_reader_is_no_cycle) {
     }
 }
 
-/* In the cycle is a third wait, of a barrier with a deadline: that one is refused, though its thread runs no task. To see it fail: leave
- * out needs_barrier in wait/edge.c. */
+/* In the cycle is a third wait, of a barrier with a deadline: that one is refused, though its thread runs no task. */
 TEST(a_barrier_with_a_deadline_is_refused_before_those_that_wait_without_one) {
     crossing_t crossing = { .ready = LATCH_INIT, .into = sq_sync_until };
     crossing.concurrent = make_concurrent(2, SQ_WIDTH_POOL);
@@ -150,7 +148,6 @@ static void wait_for_item(void *context) {
     sq_item_release(item);
 }
 
-/* To see it fail: in run_work (concurrent/run_async.c) do not note the first word of a pair, or not that of a job. */
 TEST(a_cycle_through_an_item_on_a_concurrent_queue_is_named) {
     for (size_t i = 0; i < 20; i += 1) {
         member_t member = { .crossing = { .ready = LATCH_INIT }, .delay = i % 2 };
@@ -184,8 +181,7 @@ static void wait_for_serial(void *context) {
     begun->from_reader = sq_sync(begun->serial, do_nothing, NULL);
 }
 
-/* A call that runs as a reader waits neither for the barrier behind it nor for other readers. To see it fail: leave sq__token_is_claimed out
- * of gate_for. */
+/* A call that runs as a reader waits neither for the barrier behind it nor for other readers. */
 TEST(a_call_that_has_begun_is_not_behind_a_barrier) {
     begun_call_t begun = { .queue = make_concurrent(3, SQ_WIDTH_POOL), .serial = sq_queue_create("serial", NULL), .call = STAY_INIT,
                            .from_reader = -1 };

@@ -26,7 +26,6 @@ static void sync_in_pair(void *first, void *second, bool runs) {
     sync_inside(first, must_not_run, NULL);
 }
 
-/* To see it fail: in run_work (concurrent/run_async.c) let one of the kinds run as a reader. */
 TEST(each_kind_of_async_barrier_runs_alone) {
     sq_pool_t *pool = sq_pool_create_manual("manual");
     sq_queue_t *queue = make_concurrent_on(pool, SQ_WIDTH_POOL);
@@ -96,8 +95,7 @@ static int submit_barrier(unsigned kind, sq_queue_t *queue, sq_group_t *group, l
     }
 }
 
-/* Its discard function may free what the tasks before it use. Meanwhile the reader may call sync. To see it fail: in sq__admit_next, let what is
- * discarded be SQ__STILL_HELD. */
+/* Its discard function may free what the tasks before it use. Meanwhile the reader may call sync. */
 TEST(a_barrier_that_is_discarded_comes_after_the_tasks_before_it) {
     for (unsigned kind = 0; kind < 14; kind += 1) {
         bool is_suspended = kind % 2 == 1;
@@ -143,7 +141,7 @@ static void discard_in_order(void *context) {
     order->ended += 1;
 }
 
-/* Readers, too, which would have run at the same time. To see it fail: in run_work (concurrent/run_async.c) discard a reader as a reader. */
+/* Readers, too, which would have run at the same time. */
 TEST(tasks_are_discarded_one_after_the_other) {
     sq_pool_t *pool = sq_pool_create_manual("manual");
     sq_queue_t *queue = make_concurrent_on(pool, SQ_WIDTH_POOL);
@@ -165,7 +163,7 @@ static void must_not_stall(void *context, const sq_stall_t *stall) {
     CHECK(!"a stall");
 }
 
-/* There is nothing to run, so that nothing begins or ends. To see it fail: in run_work do not look at SQ__EMPTY. */
+/* There is nothing to run, so that nothing begins or ends. */
 TEST(a_watched_queue_passes_a_call_whose_thread_no_longer_waits) {
     sq_queue_t *queue = make_concurrent(1, SQ_WIDTH_POOL);
     size_t ran = 0;
@@ -182,7 +180,7 @@ TEST(a_watched_queue_passes_a_call_whose_thread_no_longer_waits) {
 
 /* The queue's entry is in the pool's list, for `b`, but the thread that has ended `a` has run it. So the barrier, which is the last task,
  * removes the entry; and as the queue has a delayed task, whose discard function is called by the pool, it posts the entry again. The
- * pool's only thread is with another queue meanwhile. To see it fail: leave out sq__gate_unposted in may_end. */
+ * pool's only thread is with another queue meanwhile. */
 TEST(an_entry_that_was_removed_for_the_end_is_posted_again_for_a_delayed_task) {
     const sq_pool_options_t one = { .size = sizeof one, .threads = 1 };
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;

@@ -34,7 +34,6 @@ static void read_after(void *context) {
     latch_wait(&crowd->inside, INSIDE + BEHIND); /* all at the same time */
 }
 
-/* To see it fail: in get_turn (concurrent_sync.c) do not pass the baton on. Then the queue never ends. */
 TEST(seventy_blocked_readers_a_barrier_and_sixty_five_readers_behind_it_make_progress) {
     crowd_t crowd = { .queue = make_concurrent(1, SQ_WIDTH_POOL), .inside = LATCH_INIT, .leave = LATCH_INIT };
     static visitor_t readers[INSIDE], barrier, behind[BEHIND];
@@ -61,8 +60,7 @@ TEST(seventy_blocked_readers_a_barrier_and_sixty_five_readers_behind_it_make_pro
     sq_queue_release(crowd.queue);
 }
 
-/* The queue's entry is in the pool's list behind a task that blocks the only thread. To see it fail: in may_end (admit.c) do not
- * remove the entry. Then it hangs. */
+/* The queue's entry is in the pool's list behind a task that blocks the only thread. */
 TEST(a_queue_with_a_late_entry_ends_although_all_threads_of_its_pool_block) {
     sq_pool_t *pool = make_pool(1);
     sq_queue_t *queue = make_concurrent_on(pool, SQ_WIDTH_POOL), *serial = queue_on(pool, "serial", 0);
@@ -127,8 +125,7 @@ int child_main(int count, char **words) {
     return 0;
 }
 
-/* All threads that the pool may have wait in readers; more readers wait for a thread, and the barrier for all of them. To see it
- * fail: let members keep their seats in sleep_until (wait.c). */
+/* All threads that the pool may have wait in readers; more readers wait for a thread, and the barrier for all of them. */
 TEST(sixty_seven_async_readers_that_wait_for_their_own_pool_end_before_the_barrier_behind_them) {
     CHECK_EQUAL(run_child((const char *const[]){ "async", NULL }), 0);
 }
@@ -151,7 +148,6 @@ static void run_next(void *context) {
 
 static void stop(void *context) { ((endless_t *)context)->stops = true; }
 
-/* To see it fail (it hangs): leave sq__batch_is_over out of sq__concurrent_run. */
 TEST(a_concurrent_queue_that_never_runs_out_leaves_the_thread_to_others) {
     const sq_pool_options_t one = { .size = sizeof one, .threads = 1 };
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;

@@ -84,7 +84,7 @@ TEST(every_sync_inside_a_barrier_is_refused_but_sync_or_run) {
     sq_queue_release(queue);
 }
 
-/* GCD hangs in the first of them. To see it fail: let sync_inside (queue/sync.c) go to sq__concurrent_sync. */
+/* GCD hangs in the first of them. */
 TEST(a_sync_inside_a_reader_runs_while_a_barrier_waits_and_suspended_and_shut_down) {
     for (size_t i = 0; i < 3; i += 1) {
         sq_queue_t *queue = make_concurrent(1, SQ_WIDTH_POOL);

@@ -71,7 +71,6 @@ static waiter_t own;
 
 static void wait_for_own_context(void *group) { wait_for_group(group, &own, true); }
 
-/* To see it fail: in run_work (concurrent/run_async.c) note the context of any task as the first word of a pair. */
 TEST(a_reader_whose_context_is_a_group_may_wait_for_it) {
     sq_queue_t *queue = make_concurrent(1, SQ_WIDTH_POOL), *other = sq_queue_create("other", NULL);
     sq_group_t *group = sq_group_create("group");
@@ -118,7 +117,6 @@ static void wait_for_permit(void *context) {
     asker->waiter.error = sq_semaphore_wait(asker->permits, SQ_FOREVER);
 }
 
-/* To see it fail: in needs_reader leave out that the subject has an object. */
 TEST(a_reader_may_wait_for_a_permit) {
     sq_queue_t *queue = make_concurrent(1, SQ_WIDTH_POOL);
     asker_t asker = { .permits = sq_semaphore_create("permits", 0), .waiter.error = -1 };

@@ -103,7 +103,6 @@ static void storm(size_t width, size_t actors, size_t rounds) {
     sq_queue_release(world.queue);
 }
 
-/* To see it fail: relax sq__gate_leave, sq__gate_enter or sq__gate_open, and run it under ThreadSanitizer. */
 TEST(readers_never_meet_a_barrier_and_see_what_it_wrote) { storm(SQ_WIDTH_POOL, 6, scaled(20000)); }
 
 TEST(the_same_with_two_async_tasks_at_a_time) { storm(2, 6, scaled(20000)); }

@@ -56,8 +56,7 @@ TEST(readers_and_barriers_on_an_open_queue_need_no_memory) {
     sq_queue_release(queue);
 }
 
-/* The reader ahead stays; the barrier waits for it, and the two behind it wait for the barrier. To see it fail: in sq__admit_next,
- * let a SQ__WAITER in although a barrier waits at the gate, or in sq__gate_is_open leave out SQ__GATE_CLOSED. */
+/* The reader ahead stays; the barrier waits for it, and the two behind it wait for the barrier. */
 TEST(a_barrier_waits_for_those_ahead_and_nobody_overtakes_it) {
     sq_queue_t *queue = make_concurrent(3, SQ_WIDTH_POOL);
     stay_t ahead = STAY_INIT, alone = STAY_INIT;
@@ -132,7 +131,6 @@ TEST(width_counts_async_tasks_only) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: leave out sq__concurrent_takes_back in sq__turn_wait. */
 TEST(a_barrier_whose_deadline_passes_lets_those_behind_it_run) {
     sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
     stay_t ahead = STAY_INIT;
@@ -152,7 +150,6 @@ TEST(a_barrier_whose_deadline_passes_lets_those_behind_it_run) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: leave out sq__concurrent_takes_back in sq__withdraw. */
 TEST(a_task_that_is_cancelled_where_width_holds_it_up_lets_those_behind_it_go_ahead) {
     sq_queue_t *queue = make_concurrent(3, 2);
     stay_t ahead = STAY_INIT;
@@ -214,8 +211,7 @@ int child_main(int count, char **words) {
     return 0;
 }
 
-/* In a process of its own: so many threads leave so many tokens. To see it fail: leave nobody_is_seated out of may_recruit
- * (members.c), so that no member comes for a pool whose members all sleep: it hangs. */
+/* In a process of its own: so many threads leave so many tokens. */
 TEST(seventy_pool_threads_that_wait_behind_a_barrier_make_progress) {
     CHECK_EQUAL(run_child((const char *[]){ "seventy", NULL }), 0);
 }
@@ -233,8 +229,7 @@ TEST(on_a_serial_queue_a_barrier_call_is_the_plain_one) {
     sq_queue_release(queue);
 }
 
-/* Its slot is at the head, and the baton lies in the gate. To see it fail: leave out AWAITED in await_turn (concurrent/admit.c), or in the end of
- * sq__turn_wait (queue/turn.c). */
+/* Its slot is at the head, and the baton lies in the gate. */
 TEST(a_call_that_timed_out_at_full_width_keeps_no_reader_out) {
     sq_pool_options_t threads = SQ_POOL_OPTIONS_INIT;
     threads.threads = 4;

@@ -86,7 +86,6 @@ static void check_refused(const scene_t *scene) {
     }
 }
 
-/* To see it fail: leave out the look at `queued` in gate_for (wait/edge.c). */
 TEST(a_reader_that_waits_for_a_member_behind_a_barrier_is_refused) {
     for (kind_t kind = 0; kind < KINDS; kind += 1) {
         sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
@@ -105,7 +104,7 @@ TEST(a_reader_that_waits_for_a_member_behind_a_barrier_is_refused) {
     }
 }
 
-/* The wait has begun when the barrier is submitted, and then the member. To see it fail: leave out sq__deadlock_look_again in member_count.c or item.c. */
+/* The wait has begun when the barrier is submitted, and then the member. */
 TEST(a_member_that_comes_behind_a_barrier_during_the_wait_refuses_it) {
     for (kind_t kind = 0; kind < KINDS; kind += 1) {
         sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
@@ -126,8 +125,7 @@ TEST(a_member_that_comes_behind_a_barrier_during_the_wait_refuses_it) {
     }
 }
 
-/* The wait has begun, and the barrier and the member are in the queue, behind a task that waits for width. To see it fail:
- * leave out the second loop of sq__deadlock_look_again_at. */
+/* The wait has begun, and the barrier and the member are in the queue, behind a task that waits for width. */
 TEST(a_barrier_that_gets_to_the_head_during_the_wait_refuses_it) {
     for (kind_t kind = 0; kind < KINDS; kind += 1) {
         sq_queue_t *queue = make_concurrent(2, 2);
@@ -197,7 +195,7 @@ TEST(a_barrier_with_a_deadline_is_refused_before_the_wait_for_a_member) {
     }
 }
 
-/* A member that runs will end, although a barrier waits for it, too. To see it fail: do not count `started` in concurrent/run_async.c. */
+/* A member that runs will end, although a barrier waits for it, too. */
 TEST(a_reader_may_wait_for_a_member_that_runs_while_a_barrier_waits) {
     for (kind_t kind = 0; kind < KINDS; kind += 1) {
         if (kind == BARRIER_GROUP) {
@@ -288,7 +286,7 @@ TEST(a_barrier_can_be_a_member_of_a_group) {
     sq_group_release(group);
 }
 
-/* On the test's own thread, so that nothing else decides when it starts. To see it fail: let await_turn (admit.c) leave out members. */
+/* On the test's own thread, so that nothing else decides when it starts. */
 TEST(a_barrier_that_is_a_member_waits_for_readers) {
     sq_pool_t *pool = sq_pool_create_manual("manual");
     REQUIRE(pool != NULL);
@@ -311,7 +309,7 @@ TEST(a_barrier_that_is_a_member_waits_for_readers) {
     sq_pool_release(pool);
 }
 
-/* Its room comes back when it starts. To see it fail: leave out SQ__MEMBER in uses_room (run_task.c). */
+/* Its room comes back when it starts. */
 TEST(a_barrier_that_is_a_member_takes_room) {
     sq_pool_t *pool = sq_pool_create("pool", NULL);
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;

@@ -136,7 +136,6 @@ static void wait_for_inner(void *context) {
     sq_group_release(group);
 }
 
-/* To see it fail: leave out `begins` in run_tasks or in sq__concurrent_run, or do not look at it in sq__is_current_at. */
 TEST(a_task_that_is_run_for_one_that_waits_is_not_on_its_queue) {
     for (size_t width = 1; width < 3; width += 1) {
         sq_pool_t *pool = sq_pool_create_manual("manual");

@@ -178,10 +178,7 @@ static void check_circles(size_t length, way_t way, size_t rounds) {
     }
 }
 
-/* 1,000 of each length. To see them fail: in sleep_until of wait.c, do not enter the list (it hangs); in
- * reach_list of deadlock.c, do not ask whether the wait is open (two are refused); in sq__deadlock_enter, look for the
- * cycle before the edge is in the list, outside of the lock (a hang); in choose, return `closer` (a wait without a limit is
- * refused although another one has a deadline). */
+/* 1,000 of each length. */
 TEST(of_a_cycle_of_two_threads_the_earliest_deadline_is_refused) { check_circles(2, WAYS, scaled(1000)); }
 TEST(of_a_cycle_of_three_threads_the_earliest_deadline_is_refused) { check_circles(3, WAYS, scaled(1000)); }
 TEST(of_a_cycle_of_four_threads_the_earliest_deadline_is_refused) { check_circles(4, WAYS, scaled(1000)); }

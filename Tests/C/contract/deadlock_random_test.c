@@ -100,7 +100,6 @@ static void *drive(void *argument) {
     return NULL;
 }
 
-/* To see it fail, by a hang: leave out needs_barrier in wait/edge.c. */
 TEST(each_deadlock_of_a_random_load_is_named) {
     load_t load = { .each = scaled(2000) };
     pthread_t threads[DRIVERS];

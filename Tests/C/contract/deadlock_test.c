@@ -188,7 +188,6 @@ TEST(a_report_of_labels_too_long_for_it_is_cut_and_ends) {
     free(label);
 }
 
-/* To see it fail: leave sq__make_printable out of keep (deadlock_report.c). */
 TEST(a_report_has_no_control_characters_of_a_label) {
     loop_t loop = { .a = sq_queue_create("red \033[31m and \x7f\n", NULL), .error = -1 };
     REQUIRE(loop.a != NULL);

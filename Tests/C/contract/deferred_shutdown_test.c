@@ -33,8 +33,7 @@ static void discard_the_rest(sq_deferred_t *task, int error) {
     CHECK_EQUAL(sq_shutdown(item->queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
 }
 
-/* The first shutdown takes the parked baton, and passes it before it calls any `decided`. To see it fail (it hangs): in
- * sq_shutdown, close the room first. */
+/* The first shutdown takes the parked baton, and passes it before it calls any `decided`. */
 TEST(a_refusal_by_a_shutdown_can_wait_for_the_end_of_the_queue) {
     sq_queue_t *queue = make_queue_of("parked", 1);
     item_t item;
@@ -48,8 +47,7 @@ TEST(a_refusal_by_a_shutdown_can_wait_for_the_end_of_the_queue) {
     sq_queue_release(queue);
 }
 
-/* A thread that waits for room behind the task is refused before the task's `decided` is called. To see it fail (it hangs): in
- * sq__capacity_close, refuse one after the other. */
+/* A thread that waits for room behind the task is refused before the task's `decided` is called. */
 static caller_t behind;
 
 static void wait_for_the_thread_behind(sq_deferred_t *task, int error) {
@@ -93,7 +91,7 @@ static void *release_at_last(void *hold) {
     return NULL;
 }
 
-/* A thread has one token for all its waits. To see it fail (ESHUTDOWN): in sq_shutdown, no sq__token_prepare at the end. */
+/* A thread has one token for all its waits. */
 TEST(a_refusal_by_a_shutdown_can_wait_for_something_else_and_the_shutdown_waits_on) {
     sq_queue_t *queue = make_queue_of("closing", 1);
     size_t ran = 0;

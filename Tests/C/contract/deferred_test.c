@@ -18,7 +18,6 @@ TEST(where_there_is_room_a_deferred_task_is_submitted_at_once) {
     }
 }
 
-/* To see it fail: in submit_deferred submit every task as a CANCELLABLE. */
 TEST(a_deferred_task_that_was_accepted_does_not_need_its_struct_any_more) {
     const size_t capacities[] = { 0, 3 };
     for (size_t c = 0; c < 2; c += 1) {
@@ -58,7 +57,6 @@ TEST(a_deferred_task_without_a_function_is_refused_and_does_not_wait_for_room) {
     }
 }
 
-/* To see it fail: append at the front in `append` (capacity.c). */
 TEST(room_goes_to_deferred_tasks_and_threads_in_one_order) {
     sq_queue_t *queue = make_queue_of("full", 1);
     journal_t journal = { 0 };
@@ -136,8 +134,7 @@ TEST(a_withdrawn_task_is_never_called_and_the_line_closes_up) {
     }
 }
 
-/* The caller does not fill in the fields that belong to the queue. To see it fail (it crashes): clear them only when the task begins
- * to wait. */
+/* The caller does not fill in the fields that belong to the queue. */
 TEST(a_task_that_was_refused_at_once_can_be_withdrawn) {
     sq_queue_t *queue = make_queue_of("shut", 1);
     item_t item;
@@ -265,7 +262,6 @@ static void *join_crowd(void *argument) {
     return NULL;
 }
 
-/* To see it fail: give no room back in `sq__capacity_give_permit` when a task has gone (the crowd hangs). */
 TEST(in_a_crowd_every_deferred_task_runs_or_is_withdrawn) {
     crowd_t crowd = { .queue = make_queue_of("crowd", 2), .each = scaled(20000) / 16 * 16 };
     pthread_t threads[4];

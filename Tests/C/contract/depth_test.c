@@ -41,8 +41,7 @@ static void *read_depths(void *argument) {
 }
 
 /* A reader that loses its processor between looking at the tail and at the head must not count as waiting what was consumed
- * meanwhile. There are more readers than processors, so it happens all the time. To see it fail: in sq__ring_depth, read the head
- * first. */
+ * meanwhile. There are more readers than processors, so it happens all the time. */
 TEST(a_depth_read_from_outside_is_never_far_more_than_can_wait) {
     stream_t stream = { sq_queue_create("stream", NULL), scaled(30000000), sq_deadline(10 * 1000000000ull), false };
     REQUIRE(stream.queue != NULL);

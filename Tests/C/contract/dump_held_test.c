@@ -34,7 +34,6 @@ static void *fork_and_stop(void *unused) {
 /* The handlers of a fork run in the reverse order of their registration: this one, registered before the library's handler, runs last. */
 __attribute__((constructor(101))) static void register_first(void) { pthread_atfork(stop_in_fork, NULL, NULL); }
 
-/* To see it fail: take the lock in sq__self_visit with sq__mutex_lock. */
 TEST(a_dump_ends_while_another_thread_holds_every_lock_of_the_library) {
     sq_queue_t *queue = make_queue_of("held", 0), *paused = make_queue_of("paused", 0);
     sq_pool_t *pool = make_pool(1);

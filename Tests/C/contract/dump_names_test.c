@@ -24,7 +24,6 @@ static void end_hold(hold_t *hold) {
     latch_wait(&hold->left, 1);
 }
 
-/* To see it fail: in read_frame, do not unwrap the reader's function. */
 TEST(an_item_in_a_concurrent_queue_is_shown_with_its_own_function) {
     sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
     hold_t hold = HOLD_INIT;
@@ -38,7 +37,6 @@ TEST(an_item_in_a_concurrent_queue_is_shown_with_its_own_function) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: in show_pairs, add no wrapper. */
 TEST(a_member_that_is_a_pair_is_shown_with_its_own_function) {
     sq_queue_t *queue = make_queue_of("members", 0);
     hold_t hold = HOLD_INIT;
@@ -52,7 +50,7 @@ TEST(a_member_that_is_a_pair_is_shown_with_its_own_function) {
     sq_queue_release(queue);
 }
 
-/* A member's record in a reader is its group, which is no pair. To see it fail: in read_frame, unwrap with reader.subject whatever reader.call. */
+/* A member's record in a reader is its group, which is no pair. */
 TEST(a_member_that_is_a_pair_in_a_concurrent_queue_is_shown_in_words) {
     sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
     hold_t hold = HOLD_INIT;
@@ -66,7 +64,6 @@ TEST(a_member_that_is_a_pair_in_a_concurrent_queue_is_shown_in_words) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: in show_timers, add no wrapper. */
 TEST(a_firing_is_shown_with_the_function_of_its_timer) {
     sq_queue_t *queue = make_queue_of("ticks", 0);
     hold_t hold = HOLD_INIT;
@@ -111,8 +108,7 @@ static void *apply_crowd(void *context) {
     return NULL;
 }
 
-/* The worker of a queue without a pool has its label as its name. To see it fail: in sq__thread_name_of (linux/peek.c), leave out
- * sq__make_printable. */
+/* The worker of a queue without a pool has its label as its name. */
 TEST(a_dump_has_no_control_characters_of_labels_and_names_of_threads) {
     sq_queue_t *queue = sq_queue_create("red \033[31m\x7f", NULL);
     REQUIRE(queue != NULL);
@@ -126,7 +122,7 @@ TEST(a_dump_has_no_control_characters_of_labels_and_names_of_threads) {
     sq_queue_release(queue);
 }
 
-/* Labels in another encoding, and one that is cut in a character. The thread's name is its label, too. To see it fail: in character_size return 1. */
+/* Labels in another encoding, and one that is cut in a character. The thread's name is its label, too. */
 TEST(a_dump_is_utf8_whatever_labels_are) {
     char label[80] = "";
     memset(label, 'a', 62);
@@ -148,7 +144,7 @@ TEST(a_dump_is_utf8_whatever_labels_are) {
     sq_queue_release(long_one);
 }
 
-/* The caller and both threads of the pool. To see it fail: in add_thread, do not count the holders. */
+/* The caller and both threads of the pool. */
 TEST(an_apply_is_shown_with_the_number_of_threads_that_work_for_it) {
     crowd_t crowd = { .pool = make_pool(2), .here = LATCH_INIT, .leave = LATCH_INIT };
     pthread_t caller = spawn(apply_crowd, &crowd);
@@ -159,7 +155,6 @@ TEST(an_apply_is_shown_with_the_number_of_threads_that_work_for_it) {
     sq_pool_release(crowd.pool);
 }
 
-/* To see it fail: in sq__apply_alone_run and run of apply.c set no `code`; in add_state do not ask what the thread sleeps in. */
 TEST(an_apply_is_shown_with_its_function_and_with_what_its_threads_sleep_in) {
     crowd_t crowd = { .pool = make_pool(1), .here = LATCH_INIT, .leave = LATCH_INIT };
     pthread_t caller = spawn(apply_crowd, &crowd);
@@ -178,8 +173,7 @@ static void *wait_under_a_name(void *queue) {
     return NULL;
 }
 
-/* What is in a label or a thread's name must not control the terminal that shows it. To see it fail: leave out sq__make_printable in keep, in
- * sq__thread_name_of. */
+/* What is in a label or a thread's name must not control the terminal that shows it. */
 TEST(control_characters_of_names_are_not_shown) {
     sq_queue_t *queue = make_queue_of("tab\tesc\033[31m", 0);
     hold_t hold;

@@ -191,7 +191,6 @@ static const char *dump_by_signal(const char *word, const char *variable, int nu
     return asked.text;
 }
 
-/* To see it fail: do not accept the signal in await_signals (the second one). */
 TEST(a_signal_shows_what_stuck_threads_wait_for) {
     const char *const words[] = { "stuck", "blocks" };
     for (size_t i = 0; i < 2; i += 1) {
@@ -202,7 +201,6 @@ TEST(a_signal_shows_what_stuck_threads_wait_for) {
     CHECK_LINE(dump_by_signal("stuck", "SIGRTMIN+3", SIGRTMIN + 3, MANY), "its turn in queue \"stuck\"", NULL, NULL);
 }
 
-/* To see it fail: do not block the signal in sq__signal_begin; in sq__trace_from_environment. */
 TEST(a_signal_for_the_library_interrupts_no_call_of_the_program) {
     static asked_t asked;
     const struct { const char *word, *variable, *value; int number; const char *end; } ways[] = {
@@ -229,13 +227,11 @@ TEST(a_signal_for_the_library_interrupts_no_call_of_the_program) {
     WHATEVER(system("rm -f /tmp/sq-dump-signal-test*"));
 }
 
-/* To see it fail (it hangs): in handle, do nothing. */
 TEST(a_signal_that_another_thread_accepts_all_the_same_writes_a_dump) {
     const char *text = dump_by_signal("suspends", "USR1", SIGUSR1, 0);
     CHECK(strstr(text, "END OF THE DUMP") != NULL);
 }
 
-/* To see it fail: do not call sq__signal_finish at exit. */
 TEST(a_dump_that_was_asked_for_is_written_before_the_process_exits) {
     setenv("SQ_DUMP", "USR1", 1);
     for (int i = 0; i < 20; i += 1) {
@@ -246,7 +242,6 @@ TEST(a_dump_that_was_asked_for_is_written_before_the_process_exits) {
     unsetenv("SQ_DUMP");
 }
 
-/* To see it fail: leave the message out. */
 TEST(an_unknown_signal_is_reported_and_the_program_continues) {
     const char *const unknown[] = { "KILL", "SEGV", "USR3", "RTMIN+99", "10" };
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i += 1) {
@@ -257,7 +252,7 @@ TEST(an_unknown_signal_is_reported_and_the_program_continues) {
     unsetenv("SQ_DUMP");
 }
 
-/* An ignored signal is inherited by the program that is executed. To see it fail: do not ask for the present handler. */
+/* An ignored signal is inherited by the program that is executed. */
 TEST(a_signal_that_the_program_ignores_is_not_taken) {
     signal(SIGUSR2, SIG_IGN);
     setenv("SQ_DUMP", "USR2", 1);
@@ -267,7 +262,7 @@ TEST(a_signal_that_the_program_ignores_is_not_taken) {
     signal(SIGUSR2, SIG_DFL);
 }
 
-/* The library has taken the signal before main begins. To see it fail (it hangs): in await_signals, do not call replaced_call. */
+/* The library has taken the signal before main begins. */
 TEST(a_signal_that_the_program_handles_later_is_reported) {
     setenv("SQ_DUMP", "USR1", 1);
     const char *const words[] = { "handles", NULL };

@@ -32,7 +32,6 @@ static void end_hold(hold_t *hold) {
 
 static void trace_begin(void) { CHECK_EQUAL(sq_trace_start("/dev/null"), 0); }
 
-/* To see it fail: in sq__run_origin_noted leave out sq__frame_set_site. */
 TEST(a_running_task_is_shown_with_the_function_that_submitted_it) {
     trace_begin();
     sq_queue_t *queue = make_queue_of("sited", 0);
@@ -50,7 +49,6 @@ TEST(a_running_task_is_shown_with_the_function_that_submitted_it) {
     CHECK_EQUAL(sq_trace_stop(), 0);
 }
 
-/* To see it fail: in sq__sites_take leave the site in its place. */
 TEST(a_task_that_was_submitted_between_two_traces_does_not_have_an_earlier_site) {
     sq_queue_t *queue = make_queue_of("sited", 0);
     hold_t first = HOLD_INIT, second = HOLD_INIT, third = HOLD_INIT;
@@ -73,7 +71,6 @@ TEST(a_task_that_was_submitted_between_two_traces_does_not_have_an_earlier_site)
     sq_queue_release(queue);
 }
 
-/* To see it fail: in sq__frame_set_site do nothing if frame->is_reader. */
 TEST(the_tasks_of_a_concurrent_queue_are_shown_with_their_own_sites) {
     trace_begin();
     sq_pool_t *pool = make_pool(2);
@@ -109,7 +106,6 @@ static void late_decided(sq_deferred_t *task, int error) {
     CHECK_EQUAL(error, 0);
 }
 
-/* To see it fail: in sq__capacity_prepare leave out the caller. */
 TEST(a_task_that_waited_for_room_is_shown_with_the_function_that_asked_for_it) {
     trace_begin();
     sq_queue_t *queue = make_queue_of("full", 1);

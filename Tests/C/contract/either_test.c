@@ -43,7 +43,6 @@ TEST(on_a_free_queue_the_caller_runs_its_function_without_memory) {
 
 static void note_thread(void *context) { *(pthread_t *)context = pthread_self(); }
 
-/* To see it fail: in sq__baton_next let a RUN_ANYWHERE be a task for every holder, or for none. */
 TEST(behind_a_task_the_queues_thread_runs_it_and_behind_a_sync_the_caller) {
     sq_queue_t *queue = make_queue_of("held", 0);
     pthread_t runner;
@@ -115,8 +114,7 @@ static void take_long(void *context) {
 
 static void say_so(void *flag) { *(atomic_bool *)flag = true; }
 
-/* The runner lingers for a moment after its last task, and takes the call; then the call does not return before its function does. To see it
- * fail, in most runs: in sq__wait_briefly leave out the wait for a call that is claimed. */
+/* The runner lingers for a moment after its last task, and takes the call; then the call does not return before its function does. */
 TEST(a_call_that_does_not_wait_for_its_turn_waits_for_its_end) {
     sq_queue_t *queue = make_queue_of("lingers", 0);
     size_t by_runner = 0, refused = 0, wrong = 0;

@@ -61,7 +61,6 @@ static void wait_in_child(sq_pool_t *pool, bool is_loop, sq_queue_t *target, sq_
     sq_queue_release(child);
 }
 
-/* To see them fail (they hang): in is_late of wait_runs.c do not ask whether the wait's root is another queue. */
 TEST(a_wait_on_a_suspended_queue_ends_at_its_deadline_although_its_target_on_a_loop_is_never_idle) {
     sq_pool_t *loop = sq_pool_create_loop("loop");
     REQUIRE(loop != NULL);
@@ -82,7 +81,6 @@ TEST(a_wait_on_a_queue_with_a_suspended_target_ends_at_its_deadline_although_ano
     sq_pool_release(pool);
 }
 
-/* To see it fail (it hangs): in sq__wait_runs_ahead (wait/wait_runs.c) leave out is_late. */
 TEST(a_wait_for_a_group_or_an_item_ends_at_its_deadline_although_the_manual_pool_is_never_idle) {
     sq_pool_t *pool = sq_pool_create_manual("manual");
     REQUIRE(pool != NULL);
@@ -111,8 +109,7 @@ TEST(a_wait_for_a_group_or_an_item_ends_at_its_deadline_although_the_manual_pool
 
 static void resume(void *queue) { CHECK_EQUAL(sq_resume(queue), 0); }
 
-/* Both ways round: which queue of the group is found first depends on addresses. To see it fail: in has_ready (member_search.c) do not ask
- * sq__runner_run_before. */
+/* Both ways round: which queue of the group is found first depends on addresses. */
 TEST(a_wait_for_a_group_runs_the_pool_that_has_something_ready) {
     sq_pool_t *pools[] = { sq_pool_create_manual("one"), sq_pool_create_manual("other") };
     REQUIRE(pools[0] != NULL && pools[1] != NULL);

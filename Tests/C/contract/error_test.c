@@ -32,7 +32,7 @@ TEST(every_other_code_is_called_unknown) {
     }
 }
 
-/* sq_dump and sq_trace_start return the system's error for a file. To see it fail: do not name strerror in the last text. */
+/* sq_dump and sq_trace_start return the system's error for a file. */
 TEST(the_text_of_an_unknown_code_says_where_the_error_of_a_file_is_explained) {
     CHECK(strstr(sq_error_text(ENOSPC), "strerror") != NULL);
 }

@@ -40,8 +40,6 @@ static uint64_t median_of(const struct bug *bug, sq_explore_strategy_t strategy,
     return taken[SEEDS / 2];
 }
 
-/* To see it fail: in choose.c always answer 0. Or no pause in wait_explored, and the stale read is not found; no pause in
- * sq_item_cancel, and the cancel is not found. Or no pause in sync_explored (sync.c), and the double completion is not found. */
 TEST(each_planted_bug_is_found_in_a_median_of_100_schedules_and_shrunk_to_what_matters) {
     is_right = false;
     for (size_t i = 0; i < BUGS; i += 1) {

@@ -29,7 +29,6 @@ static void check_summary(const sq_explored_t *explored, const char *expected) {
     }
 }
 
-/* To see it fail: in sq__extent_add begin with known = 2. */
 TEST(a_search_that_is_complete_knows_the_number_of_schedules) {
     sq_explored_t explored = explore_tasks(4, 1000, 0);
     CHECK(explored.is_complete);
@@ -50,7 +49,6 @@ TEST(a_search_that_ends_with_the_last_schedule_that_it_may_run_is_complete) {
     check_passed(explore_tasks(4, 16, 2), false);
 }
 
-/* To see it fail: add to `known` whatever `most` is. */
 TEST(a_search_that_its_depth_has_cut_says_how_many_are_left_out) {
     sq_explored_t explored = explore_tasks(4, 1000, 2);
     CHECK(explored.is_complete);
@@ -65,7 +63,6 @@ TEST(a_search_that_its_depth_has_cut_says_how_many_are_left_out) {
     sq_explored_clear(&explored);
 }
 
-/* To see it fail: in begin_round leave out `through`. */
 TEST(a_search_that_is_cut_says_how_many_schedules_its_next_round_needs) {
     static const struct {
         uint64_t schedules, known;
@@ -93,7 +90,6 @@ TEST(a_search_that_is_cut_says_how_many_schedules_its_next_round_needs) {
     unsetenv("SQ_SCHEDULES");
 }
 
-/* To see it fail: return `known` in sq__extent_estimate. */
 TEST(an_estimate_is_right_within_a_factor_of_four) {
     static const struct {
         int tasks;
@@ -140,7 +136,7 @@ TEST(a_failure_has_a_report_in_place_of_a_summary) {
     sq_explored_clear(&explored);
 }
 
-/* A program that was built with an older header has no room behind `report`. To see it fail: in sq_explored_clear copy `sizeof empty`. */
+/* A program that was built with an older header has no room behind `report`. */
 TEST(a_result_of_the_first_version_is_filled_as_far_as_it_goes) {
     struct {
         sq_explored_t result;

@@ -57,7 +57,6 @@ static void poll_for_a_task(sq_pool_t *pool, void *context) {
 
 static const sq_function_t in_a_loop = poll_in_a_loop, by_task = poll_by_task;
 
-/* To see it fail: in sq__run_is_fair return false. */
 TEST(a_task_that_polls_for_another_one_ends) {
     check_ends("yields", poll_for_a_task, (void *)(uintptr_t)&in_a_loop);
     check_ends("tasks", poll_for_a_task, (void *)(uintptr_t)&by_task);
@@ -87,7 +86,6 @@ static void poll_for_a_lower_class(sq_pool_t *pool, void *context) {
     end_poll(&poll, other);
 }
 
-/* To see it fail: in add_entries begin with SQ__BAND_HIGH each time. */
 TEST(a_task_of_a_high_priority_polls_for_one_of_a_low_priority_and_ends) { check_ends("priorities", poll_for_a_lower_class, NULL); }
 
 static void poll_for_the_clock(sq_pool_t *pool, void *context) {
@@ -99,7 +97,6 @@ static void poll_for_the_clock(sq_pool_t *pool, void *context) {
     end_poll(&poll, other);
 }
 
-/* To see it fail: in sq__ways_choose pass false to add_timers. */
 TEST(a_task_that_polls_until_a_timer_fires_ends) {
     check_ends("clock", poll_for_the_clock, (void *)(uintptr_t)&in_a_loop);
     check_ends("clock", poll_for_the_clock, (void *)(uintptr_t)&by_task);

@@ -27,7 +27,6 @@ static void fail_with_items(sq_pool_t *pool, void *unused) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: in called_by (explore/names.c), do not unwrap. */
 TEST(a_work_item_has_its_label_or_the_name_of_its_function) {
     sq_explored_t explored = explore("items", fail_with_items, NULL, options_of(SQ_EXPLORE_RANDOM, 2));
     check_reports(&explored, "[ work_of_item ]");
@@ -53,7 +52,6 @@ static void fail_with_labels(sq_pool_t *pool, void *context) {
     }
 }
 
-/* To see it fail: in shared_prefix (explore/report.c) return 0, or in head_of ignore the other columns. */
 TEST(heads_leave_out_what_the_labels_with_dots_share) {
     static const struct {
         const char *labels[5], *heads;
@@ -85,7 +83,6 @@ static void fail_with_members(sq_pool_t *pool, void *unused) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: no show_pairs (group_async.c). */
 TEST(a_member_of_a_group_has_the_name_of_its_function) {
     sq_explored_t explored = explore("members", fail_with_members, NULL, options_of(SQ_EXPLORE_RANDOM, 2));
     check_reports(&explored, "[ work_of_member ]");
@@ -105,7 +102,6 @@ static void fail_with_timer(sq_pool_t *pool, void *unused) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: no show_timers (timer_fire.c). */
 TEST(a_firing_has_the_name_of_the_timers_function) {
     sq_explored_t explored = explore("timers", fail_with_timer, NULL, options_of(SQ_EXPLORE_RANDOM, 2));
     check_reports(&explored, "[ work_of_timer ]");
@@ -139,7 +135,6 @@ static void an_item_and_a_member(sq_pool_t *pool, void *context) {
     sq_queue_release(b);
 }
 
-/* To see it fail: in called_by (explore/names.c), do not unwrap. */
 TEST(a_report_names_the_functions_of_items_and_of_members_that_are_pairs) {
     sq_explored_t explored = explore("names", an_item_and_a_member, NULL, options_of(SQ_EXPLORE_DEPTH_FIRST, 1000));
     check_failed(&explored, "first == 1");

@@ -62,8 +62,6 @@ static void check_that_all_return(sq_explore_strategy_t strategy) {
     sq_explored_clear(&explored);
 }
 
-/* To see it fail: in returns_first (explore/pump.c) return NULL. A task then sleeps in sq_pool_run when its run ends, and the next run
- * wakes it. */
 TEST(a_task_that_runs_the_pool_returns_before_its_run_ends) {
     check_that_all_return(SQ_EXPLORE_RANDOM);
     check_that_all_return(SQ_EXPLORE_PCT);
@@ -93,8 +91,6 @@ static void task_that_wakes_another(sq_pool_t *pool, void *unused) {
     end_scene(&scene);
 }
 
-/* To see it fail: in sq__pump_run do not look whether the pump's thread is in a task. The wait is then refused: the thread that waits is the
- * one that would signal. */
 TEST(a_task_that_runs_the_pool_may_wake_another_task) {
     refused = 0;
     check_passed(explore("wakes", task_that_wakes_another, NULL, options_of(SQ_EXPLORE_RANDOM, 1000)), false);

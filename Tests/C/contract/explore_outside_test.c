@@ -29,7 +29,6 @@ static void alternate(sq_pool_t *pool, void *context) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: in see_repeat, take it for repeatable. */
 TEST(a_failure_that_does_not_repeat_is_said_to_be_so_with_the_first_step_that_was_different) {
     runs = 0;
     sq_explored_t explored = explore("fifth", fail_at_the_fifth, NULL, options_of(SQ_EXPLORE_RANDOM, 100));
@@ -61,7 +60,6 @@ static void use_a_thread(sq_pool_t *pool, void *context) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: no posted hook in sq__pool_post. */
 TEST(a_thread_from_outside_is_named) {
     sq_explored_t explored = explore("outside", use_a_thread, NULL, options_of(SQ_EXPLORE_RANDOM, 2));
     check_reports(&explored, "outside   thread \"");
@@ -69,7 +67,7 @@ TEST(a_thread_from_outside_is_named) {
     sq_explored_clear(&explored);
 }
 
-/* Code that waits for something from outside asks for a step until it comes. To see it fail: in sq__ways_choose count these steps, too. */
+/* Code that waits for something from outside asks for a step until it comes. */
 TEST(a_step_with_nothing_to_do_does_not_count) {
     sq_explore_options_t options = options_of(SQ_EXPLORE_DEPTH_FIRST, 1);
     sq_explored_t explored = SQ_EXPLORED_INIT;
@@ -107,7 +105,7 @@ static void let_a_task_use_a_thread(sq_pool_t *pool, void *context) {
     sq_queue_release(other);
 }
 
-/* A new thread has the name of the one that started it, a helper's. To see it fail: in posted (explore/explored_run.c) report that name. */
+/* A new thread has the name of the one that started it, a helper's. */
 TEST(a_thread_that_a_task_has_started_is_not_reported_under_our_own_threads_name) {
     sq_explored_t explored = explore("started", let_a_task_use_a_thread, NULL, options_of(SQ_EXPLORE_RANDOM, 2));
     check_reports(&explored, "outside   thread (");

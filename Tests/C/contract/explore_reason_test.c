@@ -23,7 +23,6 @@ static void fail_in_two_ways(sq_pool_t *pool, void *context) {
     }
 }
 
-/* To see it fail: in fails_alike return run->has_failed. */
 TEST(shrinking_does_not_change_the_failure) {
     for (uint64_t seed = 1; seed <= 8; seed += 1) {
         sq_explore_options_t options = options_of(SQ_EXPLORE_RANDOM, 100);
@@ -54,7 +53,6 @@ static void fail_in_two_places(sq_pool_t *pool, void *context) {
     }
 }
 
-/* To see it fail: in sq__reason leave out the numbers behind a colon, too. */
 TEST(shrinking_does_not_change_the_line_that_failed) {
     char place[40];
     int line = 0;
@@ -82,7 +80,6 @@ static void fail_with_a_value(sq_pool_t *pool, void *context) {
     }
 }
 
-/* To see it fail: in sq__reason do not leave out numbers, or do not add the words up. */
 TEST(a_failure_is_shrunk_although_the_values_in_its_message_change) {
     sq_explored_t explored = explore("value", fail_with_a_value, NULL, options_of(SQ_EXPLORE_RANDOM, 100));
     check_failed(&explored, "ben and anna have 19, at 0xa0001");
@@ -113,7 +110,6 @@ static void fail_until_drawn(sq_pool_t *pool, void *context) {
     }
 }
 
-/* To see it fail: in see_drawing copy has_failed also of a failure that was found. */
 TEST(a_failure_whose_drawing_passes_is_a_failure) {
     int runs = 0;
     sq_explored_t explored = explore("drawn", fail_until_drawn, &runs, options_of(SQ_EXPLORE_RANDOM, 100));
@@ -145,7 +141,6 @@ int child_main(int count, char **words) {
     return sq_explore(&options, fail_or_end, NULL, NULL);
 }
 
-/* To see it fail: in sq__explore_trapped do not look at run->found. */
 TEST(a_schedule_that_ends_the_process_while_a_failure_is_shrunk_reports_both) {
     ending_t ending = run_captured("end", NULL);
     CHECK(WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGABRT);

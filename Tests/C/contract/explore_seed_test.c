@@ -16,7 +16,6 @@ static int compare(const void *one, const void *other) {
     return (a > b) - (a < b);
 }
 
-/* To see it fail: in next_search add the number of the schedule to the seed. */
 TEST(searches_with_consecutive_seeds_have_no_schedule_in_common) {
     answer_count = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed += 1) {

@@ -7,7 +7,6 @@ static bool wrong = false, right = true;
 
 static const sq_explore_strategy_t strategies[] = { SQ_EXPLORE_RANDOM, SQ_EXPLORE_PCT, SQ_EXPLORE_DEPTH_FIRST };
 
-/* To see it fail: no sq__explored_pause in sync.c. */
 TEST(each_strategy_finds_an_update_that_is_lost_between_two_syncs) {
     for (size_t i = 0; i < 3; i += 1) {
         sq_explored_t explored = explore("deposits", make_deposits, &wrong, options_of(strategies[i], 1000));
@@ -71,7 +70,6 @@ static void mark_order(sq_pool_t *pool, void *context) {
     seen[number / 8] |= (unsigned char)(1u << number % 8);
 }
 
-/* To see it fail: in depth_first_next begin with the last answer but one. */
 TEST(depth_first_runs_each_order_of_three_queues_with_four_tasks_once) {
     sq_explored_t explored = explore("orders", mark_order, NULL, options_of(SQ_EXPLORE_DEPTH_FIRST, 1000000));
     size_t orders = 0;
@@ -128,7 +126,6 @@ static void need_four_decisions(sq_pool_t *pool, void *context) {
     }
 }
 
-/* To see it fail: in see_repeat begin DRAW in place of SHRINK. */
 TEST(a_failure_is_shrunk_to_the_decisions_that_it_needs) {
     for (uint64_t seed = 1; seed <= 5; seed += 1) {
         sq_explore_options_t options = options_of(SQ_EXPLORE_RANDOM, 100000);
@@ -214,7 +211,6 @@ TEST(a_tape_in_the_environment_repeats_the_failure_in_another_process) {
     free(tape);
 }
 
-/* To see it fail: in tape_for do not look whose tape it is. */
 TEST(a_tape_of_another_test_in_the_environment_has_no_effect_and_one_line_says_so) {
     char *tape = make_tape();
     ending_t ending = run_captured(tape, "others");
@@ -240,7 +236,6 @@ TEST(a_tape_without_a_name_in_the_environment_is_refused) {
     unsetenv("SQ_TAPE");
 }
 
-/* To see it fail: do not compare the checksum, or the name, in sq__tape_read. */
 TEST(a_tape_that_is_damaged_or_of_another_test_is_refused_with_the_reason) {
     char *tape = make_tape(), damaged[256];
     for (size_t i = 1; i < strlen(tape); i += 1) {

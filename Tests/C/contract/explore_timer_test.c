@@ -87,8 +87,7 @@ static void no_tie(sq_pool_t *pool, void *context) {
     start_timers(pool, 10, 9);
 }
 
-/* If only the queues could swap, and not their timers, a failure would need two unusual decisions. To see it fail: in add_tie add
- * only the first timer. */
+/* If only the queues could swap, and not their timers, a failure would need two unusual decisions. */
 TEST(timers_of_two_queues_that_are_due_at_the_same_time_fire_in_either_order_others_in_theirs) {
     check_outcomes_of("tie", tie, "12");
     check_outcomes_of("no_tie", no_tie, "2");
@@ -102,7 +101,6 @@ TEST(timers_of_two_queues_that_are_due_at_the_same_time_fire_in_either_order_oth
     sq_explored_clear(&explored);
 }
 
-/* To see it fail: in add_tie do not look for a timer of the same queue. */
 TEST(timers_of_one_queue_that_are_due_at_the_same_time_fire_in_the_order_in_which_they_were_set) {
     check_outcomes_of("one_queue", tie_on_one_queue, "1");
     check_outcomes_of("three_on_two", three_ties_on_two_queues, "123");

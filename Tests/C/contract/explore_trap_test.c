@@ -109,7 +109,6 @@ static void check_ended_by(const ending_t *ending, const struct way *way) {
     }
 }
 
-/* To see it fail: no sq__fault_watch in sq_exploration_create; or in pass_on (fault.c) do not raise. */
 TEST(a_schedule_that_ends_the_process_leaves_a_tape_that_ends_it_again) {
     for (size_t i = 0; i < WAYS; i += 1) {
         char tape[256], again[256];
@@ -122,7 +121,6 @@ TEST(a_schedule_that_ends_the_process_leaves_a_tape_that_ends_it_again) {
     }
 }
 
-/* To see it fail: in pass_on take every handler for the system's own. */
 TEST(the_handler_of_the_program_is_called_after_the_tape_is_written) {
     ending_t ending = run_captured("abort", "handled");
     CHECK(WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == 7);
@@ -148,7 +146,6 @@ static void replace_handler(sq_pool_t *pool, void *context) {
     signal(SIGBUS, say);
 }
 
-/* To see it fail: no sq__fault_unwatch in destroy; or no is_ours in remove_ours. */
 TEST(after_an_exploration_the_handlers_are_those_of_the_program) {
     before = handler_of(SIGBUS);
     check_passed(explore("looks", look_at_handler, NULL, options_of(SQ_EXPLORE_RANDOM, 3)), false);

@@ -30,7 +30,6 @@ static void wait_and_signal(sq_pool_t *pool, void *context) {
     end_scene(&scene);
 }
 
-/* To see it fail: no add_expiries in sq__ways_choose. */
 TEST(a_wait_with_a_deadline_expires_under_some_schedules_whatever_the_clock_says) {
     check_outcomes_of("expiry", wait_and_signal, "12");
 }
@@ -49,7 +48,6 @@ static void wait_for_nobody(sq_pool_t *pool, void *context) {
     end_scene(&scene);
 }
 
-/* To see it fail: in sq__control_get_unstuck do not refuse, and the test hangs. */
 TEST(a_wait_that_nothing_can_end_fails_and_names_who_waits_for_what) {
     sq_explored_t explored = explore("nobody", wait_for_nobody, NULL, options_of(SQ_EXPLORE_RANDOM, 10));
     check_failed(&explored, "waits forever: ");
@@ -73,7 +71,6 @@ static void wait_rarely(sq_pool_t *pool, void *context) {
     end_scene(&scene);
 }
 
-/* To see it fail: in sq_exploration_end_run leave is_again false. */
 TEST(a_task_that_waits_for_the_test_for_the_first_time_in_a_late_schedule_is_no_failure) {
     check_passed(explore("rarely", wait_rarely, NULL, options_of(SQ_EXPLORE_RANDOM, 1000)), false);
     check_passed(explore("rarely", wait_rarely, NULL, options_of(SQ_EXPLORE_DEPTH_FIRST, 1000)), true);
@@ -112,7 +109,6 @@ static void never_end(sq_pool_t *pool, void *context) {
     end_scene(&scene);
 }
 
-/* To see it fail: no count_step in sq__ways_choose, and it never ends. */
 TEST(a_schedule_without_end_fails_at_the_limit_of_steps) {
     sq_explore_options_t options = options_of(SQ_EXPLORE_RANDOM, 10);
     options.steps = 1000;
@@ -169,7 +165,6 @@ static void fill(sq_pool_t *pool, void *context) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: no pause in sq__capacity_take_permit. */
 TEST(a_full_queue_may_have_room_by_the_time_of_a_submission) { check_outcomes_of("room", fill, "01"); }
 
 /* Groups, items, concurrent queues */

@@ -166,8 +166,6 @@ static size_t run_load(size_t each) {
     return load.operations;
 }
 
-/* To see it fail: in needs_reader (wait/edge.c) leave out that the subject has an object; or in needs_barrier, that the barrier is
- * `first`. */
 TEST(tasks_that_wait_for_later_queues_only_never_deadlock) {
     repeat_load("a mixed load of nested waits", run_load, scaled(2000));
 }

@@ -195,7 +195,6 @@ static size_t run_load(size_t each) {
     return load.operations;
 }
 
-/* To see it fail: in closes_cycle of deadlock.c, do not ask whether `first` is open: it hangs. */
 TEST(tasks_that_nest_their_queues_in_one_order_never_deadlock) {
     repeat_load("a mixed load of nested syncs", run_load, scaled(20000));
 }

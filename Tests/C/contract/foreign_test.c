@@ -208,7 +208,6 @@ static void check_left(const char *how, place_t place, const char *cause) {
     check_aborted(&ending, words, 2);
 }
 
-/* To see them fail: in kernel_inline.h and run_task.c, take out SQ__NOBODY_UNWINDS_THROUGH (a hang, or the end of the thread alone). */
 TEST(pthread_exit_in_a_task_is_reported_and_ends_the_process) {
     for (place_t place = IN_SYNC; place < PLACES; place += 1) {
         check_left("exit", place, "pthread_exit");
@@ -221,7 +220,6 @@ TEST(pthread_cancel_of_a_task_is_reported_and_ends_the_process) {
     }
 }
 
-/* To see it fail: no SQ__NOBODY_UNWINDS_THROUGH in call_watcher (the watching thread ends without a message), discard, decide. */
 TEST(pthread_exit_in_a_function_that_is_no_task_is_reported_and_ends_the_process) {
     const char *const places[] = { "watcher", "watcher's end", "decision" };
     for (size_t i = 0; i < 3; i += 1) {
@@ -231,7 +229,6 @@ TEST(pthread_exit_in_a_function_that_is_no_task_is_reported_and_ends_the_process
     }
 }
 
-/* To see it fail: ask only whether the duty has a pool (unwind_guard.c). */
 TEST(pthread_exit_in_what_runs_without_a_queue_is_reported_with_the_call_that_runs_it) {
     const char *const places[][2] = { { "perform", "sq_item_perform" }, { "once", "sq_once" } };
     for (size_t i = 0; i < 2; i += 1) {
@@ -249,7 +246,6 @@ static void check_jumped(const char *afterwards, place_t place) {
     check_aborted(&ending, words, 1);
 }
 
-/* To see it fail: in sq__is_current, do not compare the addresses (EDEADLK, or a hang). */
 TEST(longjmp_out_of_a_task_is_reported_when_its_thread_calls_again) {
     if (UNDER_ASAN) {
         note("left out: AddressSanitizer keeps variables apart from the stack, so that their addresses say nothing");
@@ -313,7 +309,6 @@ TEST(a_cxx_exception_that_leaves_a_task_ends_the_process_even_if_a_caller_would_
     }
 }
 
-/* To see it fail: in sq__unwind_personality, abort in place of the last return. */
 TEST(the_terminate_handler_gets_a_cxx_exception_that_leaves_a_task) {
     const char *program = throw_program();
     const char *const ways[] = { "sync", "sync_until", "nested", "async", "call", "discard", "apply", "once" };

@@ -129,8 +129,7 @@ TEST(a_member_that_waits_for_its_own_group_is_a_deadlock) {
     sq_group_release(inside.group);
 }
 
-/* The last member of another group leaves it in a task, which is a member of its own group still. To see it fail: in leave_last (group.c) do not ask
- * for which group the task runs. */
+/* The last member of another group leaves it in a task, which is a member of its own group still. */
 typedef struct leaver {
     inside_t *inside;
     sq_group_t *other;
@@ -216,7 +215,6 @@ TEST(a_cycle_through_one_of_several_members_is_found) {
     sq_group_release(inside.group);
 }
 
-/* To see it fail: in sq__member_count_confirm, do not look again. */
 TEST(a_member_that_is_submitted_after_the_wait_began_closes_the_cycle) {
     sq_queue_t *queue = make_queue_of("own", 0);
     inside_t inside = INSIDE(make(), queue);
@@ -338,7 +336,7 @@ TEST(a_wait_for_members_that_can_end_is_not_refused) {
     sq_group_release(inside.group);
 }
 
-/* A submission that is refused is no member, not even for a moment. To see it fail: in sq__member_count_exists, count those pending. */
+/* A submission that is refused is no member, not even for a moment. */
 typedef struct refused {
     sq_group_t *group;
     sq_queue_t *queue;
@@ -383,7 +381,6 @@ static void be_refused(void *context) {
     CHECK_EQUAL(sq_group_async(inside->group, inside->queue, must_not_run, NULL), EAGAIN);
 }
 
-/* To see it fail: in sq__member_count_cancel (member_count.c) do not subtract SQ__MEMBER_COUNT_PENDING: the members after it count as not accepted, and it hangs. */
 TEST(a_member_behind_its_waiter_is_a_deadlock_although_another_one_was_refused_before) {
     sq_queue_t *queue = make_queue_of("full", 1);
     inside_t inside = INSIDE(make(), queue);

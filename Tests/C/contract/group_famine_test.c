@@ -123,8 +123,7 @@ TEST(notifications_are_submitted_in_order_once_there_is_memory_again) {
     CHECK_EQUAL(run_child((const char *const[]){ "6", "0", NULL }), 0);
 }
 
-/* The table of ties does not grow without memory: its lists get longer, and all is found. To see it fail: in prepare_table,
- * return NULL where there is no memory for a greater one. */
+/* The table of ties does not grow without memory: its lists get longer, and all is found. */
 TEST(members_on_many_queues_are_found_although_the_table_of_ties_cannot_grow) {
     enum { QUEUES = 64 };
     sq_pool_t *pool = sq_pool_create_manual("manual");
@@ -201,7 +200,6 @@ TEST(in_the_child_of_a_fork_groups_of_the_parent_refuse_and_new_ones_work) {
     sq_group_release(famine.empty);
 }
 
-/* To see it fail: in run_member (kernel/run_task.c) do not call `end` of a stale queue. */
 TEST(the_record_of_a_member_that_forks_is_freed_in_the_child) {
     if (fork_left_out()) {
         return;

@@ -13,7 +13,6 @@ static sq_item_t *make_item(outcome_t *outcome) {
     return item;
 }
 
-/* To see it fail: leave out sq__member_count_end in publish (item.c). */
 TEST(an_item_leaves_when_it_has_run_was_cancelled_or_was_discarded) {
     sq_group_t *group = make();
     sq_queue_t *queue = make_queue_of("items", 0);
@@ -46,7 +45,6 @@ TEST(an_item_leaves_when_it_has_run_was_cancelled_or_was_discarded) {
     sq_group_release(group);
 }
 
-/* To see it fail: leave out sq__member_count_cancel in refuse (item_submit.c). */
 TEST(an_item_that_is_refused_is_no_member_and_can_be_submitted_again) {
     sq_group_t *group = make();
     sq_queue_t *ended = make_queue_of("ended", 0), *full = make_queue_of("full", 1), *queue = make_queue_of("items", 0);
@@ -82,7 +80,6 @@ TEST(an_item_that_is_refused_is_no_member_and_can_be_submitted_again) {
     sq_group_release(group);
 }
 
-/* To see it fail: in refuse (item_submit.c) leave the item its tie: then it leaves in place of the member that is in the queue. */
 TEST(an_item_that_was_refused_and_is_then_cancelled_does_not_leave) {
     sq_group_t *group = make();
     sq_queue_t *full = make_queue_of("full", 1);
@@ -117,7 +114,6 @@ static void wait_for_item_behind(void *context) {
     CHECK(strstr(sq_deadlock_report(), "waits for group \"members\", which has a task in queue \"items\"") != NULL);
 }
 
-/* To see it fail: leave out sq__member_count_confirm_item in submit (item_submit.c): it hangs, or drop its look for a wait that has begun. */
 TEST(a_task_that_waits_for_an_item_behind_itself_is_refused) {
     outcome_t outcome = { 0, 0 };
     sq_queue_t *queue = make_queue_of("items", 0);
@@ -199,7 +195,6 @@ static void submit_own(own_t *own, sq_queue_t *queue, bool is_item) {
     CHECK_EQUAL(is_item ? sq_group_submit_item(own->group, own->item, queue) : sq_group_async(own->group, queue, release_both, own), 0);
 }
 
-/* To see it fail (with AddressSanitizer): in sq__group_dispose leave out is_left_to_submitter. */
 TEST(a_member_may_release_the_last_reference_to_its_group) {
     sq_queue_t *queues[] = { make_queue_of("serial", 0), make_concurrent(2, SQ_WIDTH_POOL) };
     size_t rounds = scaled(20000);

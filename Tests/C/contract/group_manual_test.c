@@ -9,7 +9,6 @@ enum { QUEUES = 5 }; /* a table of member counts has four lists at first, so two
 
 #define SOON (sq_deadline(10 * 1000000000ull)) /* a bound for a hang only */
 
-/* To see it fail: let find_count (objects/member_search.c) look at the first count of each list. */
 TEST(a_wait_finds_the_member_of_each_queue) {
     sq_pool_t *pool = sq_pool_create_manual("manual");
     sq_group_t *group = make();
@@ -35,7 +34,6 @@ TEST(a_wait_finds_the_member_of_each_queue) {
     sq_group_release(group);
 }
 
-/* To see it fail: leave out the number of members in has_ready (objects/member_search.c). */
 TEST(a_wait_does_not_run_a_pool_that_has_no_members_any_more) {
     sq_pool_t *pool = sq_pool_create_manual("manual");
     sq_queue_t *queue = make_queue_on(pool, "queue");
@@ -55,7 +53,6 @@ TEST(a_wait_does_not_run_a_pool_that_has_no_members_any_more) {
     sq_group_release(group);
 }
 
-/* To see it fail: let sq__queue_threadless_runner (state/state_inline.h) return each runner. */
 TEST(a_group_does_not_keep_the_threads_of_a_pool_that_its_members_have_left) {
     sq_pool_t *pool = make_pool();
     sq_queue_t *queue = make_queue_on(pool, "queue");
@@ -70,8 +67,7 @@ TEST(a_group_does_not_keep_the_threads_of_a_pool_that_its_members_have_left) {
     sq_group_release(group);
 }
 
-/* The count of a queue without a pool, then a queue on a target at the same address: the allocator reuses it sooner or later. To see it fail: leave
- * out sq__targeted_fix in count_in (objects/member_count.c). */
+/* The count of a queue without a pool, then a queue on a target at the same address: the allocator reuses it sooner or later. */
 TEST(a_wait_runs_the_pool_of_the_target_of_a_queue_at_the_address_of_a_freed_one) {
     sq_pool_t *manual = sq_pool_create_manual("manual"), *pool = make_pool();
     sq_queue_t *target = make_queue_on(manual, "target"), *threaded = make_queue_on(pool, "threaded");

@@ -56,7 +56,6 @@ static void submit_both_and_wait(void *context) {
     wait_for_group(&both->waiter);
 }
 
-/* To see it fail: in break_all_cycles (wait/deadlock.c), break only one. */
 TEST(a_wait_that_closes_two_cycles_has_the_wait_with_a_deadline_of_each_refused) {
     sq_queue_t *mine = make_queue_of("mine", 0);
     both_t both = { WAITER(make(), NULL), { WAITER(NULL, mine), WAITER(NULL, mine) }, { make_queue_of("a", 0), make_queue_of("b", 0) } };
@@ -88,7 +87,6 @@ static void sync_onto_inner(void *context) {
     CHECK_EQUAL(sq_sync(nest->inner, sync_onto_busy, &nest->busy), 0);
 }
 
-/* To see it fail: in reach_list (wait/deadlock.c), do not note what was reached. */
 TEST(a_search_that_comes_to_a_wait_in_two_ways_ends) {
     sq_queue_t *mine = make_queue_of("mine", 0), *outer = make_queue_of("outer", 0), *busy = make_queue_of("busy", 0);
     nest_t nest = { make_queue_of("inner", 0), WAITER(NULL, busy) };
@@ -111,7 +109,6 @@ TEST(a_search_that_comes_to_a_wait_in_two_ways_ends) {
     sq_group_release(waiter.group);
 }
 
-/* To see it fail: in sq__deadlock_look_again, look at the newest wait alone. */
 TEST(a_late_member_closes_a_cycle_beside_a_newer_wait_for_another_group) {
     sq_queue_t *queues[] = { make_queue_of("older", 0), make_queue_of("newer", 0) };
     waiter_t waiters[] = { WAITER(make(), NULL), WAITER(make(), NULL) };

@@ -70,7 +70,6 @@ TEST(a_group_that_has_seen_many_queues_does_not_grow) {
 
 static void release_group(void *group) { sq_group_release(group); }
 
-/* To see it fail, under AddressSanitizer: in sq_group_wait, keep no reference. */
 TEST(a_member_may_release_the_last_reference_while_its_waiter_runs_it) {
     sq_pool_t *pool = sq_pool_create_manual("manual");
     sq_queue_t *queue = make_queue_on(pool, "on it");
@@ -136,7 +135,7 @@ TEST(a_member_without_a_function_or_room_is_refused_and_counts_for_nothing) {
 
 /* Pools */
 
-/* The allocator gives a new queue the address of the one before it. To see it fail: leave out is_run_alike (objects/member_count.c). */
+/* The allocator gives a new queue the address of the one before it. */
 TEST(a_wait_runs_the_pool_of_a_queue_at_the_address_of_a_freed_one) {
     sq_group_t *group = sq_group_create("group");
     REQUIRE(group != NULL);
@@ -283,7 +282,6 @@ TEST(no_member_and_no_notification_is_lost_in_a_storm) {
     sq_group_release(storm.group);
 }
 
-/* To see it fail: in sq__wait_runs_ahead, look at nothing but run_one. */
 static void enter_again(void *group) { CHECK_EQUAL(sq_group_enter(group), 0); }
 
 TEST(a_wait_that_runs_tasks_ends_at_the_zero_that_they_cause_although_a_member_enters_after_it) {
@@ -316,7 +314,6 @@ static void submit_again(sq_await_t *await) {
     CHECK_EQUAL(sq_group_async(again->group, again->queue, add_one, again->ran), 0);
 }
 
-/* To see it fail: in sq__wait_runs_ahead, do not ask sq__token_is_open. */
 TEST(a_wait_that_runs_tasks_ends_at_their_zero_although_an_await_submits_a_member_at_once) {
     size_t ran = 0;
     sq_pool_t *pool = sq_pool_create_manual("manual");

@@ -85,7 +85,6 @@ static bool left_out(void) {
 #endif
 }
 
-/* To see them fail: take SQ__CHECK_HANDLE out of a call (a signal without a message, or nothing at all). */
 TEST(a_call_with_NULL_is_reported) {
     if (!left_out()) {
         check_kind("null", "NULL");

@@ -48,7 +48,6 @@ TEST(a_cancelled_item_gives_back_its_captures_its_depth_and_its_room_before_canc
     check_outcome(&outcome, 0, 1);
 }
 
-/* To see it fail: in sq__withdraw, give no room for a task that lies in the hand-off slot. */
 TEST(an_item_that_was_handed_to_the_runner_can_be_cancelled) {
     sq_pool_t *pool = sq_pool_create_manual("manual");
     sq_queue_t *queue =

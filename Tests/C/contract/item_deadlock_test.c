@@ -73,7 +73,6 @@ TEST(an_item_behind_the_waiters_own_task_is_a_deadlock_delayed_or_not) {
     }
 }
 
-/* To see it fail: in accept, do not look again. */
 TEST(an_item_that_is_submitted_after_the_wait_began_closes_the_cycle) {
     for (int delayed = 0; delayed < 2; delayed += 1) {
         outcome_t outcome;
@@ -208,8 +207,7 @@ TEST(a_cycle_over_an_item_a_group_a_once_and_three_queues_is_named) {
     }
 }
 
-/* The waiter is in no task, but inside the function of a once that a task of the item's queue waits for. To see it fail: in
- * wait_in_line, set WATCHED for frames alone. */
+/* The waiter is in no task, but inside the function of a once that a task of the item's queue waits for. */
 typedef struct held {
     inside_t inside;
     sq_once_t once;
@@ -248,7 +246,7 @@ TEST(an_item_that_is_submitted_while_a_once_waits_for_it_closes_the_cycle) {
     sq_item_release(held.inside.item);
 }
 
-/* No alarm. To see it fail: in needs_queue (item_wait.c), do not ask whether the item is being taken back. */
+/* No alarm. */
 typedef struct slow {
     latch_t entered, go;
 } slow_t;

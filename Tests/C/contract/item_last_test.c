@@ -170,7 +170,6 @@ TEST(waits_and_notifications_before_the_first_submission_are_for_the_first_that_
 
 static void count_end(sq_await_t *await) { *(size_t *)await->context += 1; }
 
-/* To see it fail: in sq__item_turn do not end the awaits; in sq_item_await, or in sq__item_retain_last, do not look for the first turn. */
 TEST(an_await_before_the_first_submission_ends_with_that_and_looks_for_its_turn) {
     outcome_t outcome, plain_outcome;
     size_t ends = 0;

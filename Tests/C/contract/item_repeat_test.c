@@ -40,7 +40,6 @@ TEST(the_options_of_an_item_are_checked) {
     CHECK_EQUAL(outcome.discarded, 1);
 }
 
-/* To see it fail: in sq__item_submit (item_calls.c), do not look for `repeats`. */
 TEST(an_item_that_repeats_runs_once_for_each_submission) {
     outcome_t outcome;
     sq_queue_t *queue = make_suspended(0), *other = make_queue_of("other", 0);
@@ -68,7 +67,6 @@ TEST(an_item_that_repeats_runs_once_for_each_submission) {
     sq_queue_release(other);
 }
 
-/* To see it fail: leave out sq__item_hold in sq__item_make_turn. */
 TEST(an_item_that_repeats_is_discarded_once_after_its_last_run) {
     outcome_t outcome;
     sq_queue_t *queue = make_suspended(0);
@@ -111,7 +109,6 @@ TEST(a_wait_before_the_first_submission_is_for_that_one) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: in have_turn, do not look at the origin. */
 TEST(a_cancelled_item_that_repeats_starts_no_more) {
     outcome_t outcome;
     sq_queue_t *queue = make_suspended(0);
@@ -193,7 +190,6 @@ static void be_alone(void *context) {
     alone->runs_alone = alone->runs_alone && alone->inside == 0;
 }
 
-/* To see it fail: in submit (item_submit.c) leave out sq__barrier_on. */
 TEST(an_item_that_is_a_barrier_waits_for_the_readers_before_it) {
     outcome_t outcome = { 0, 0 };
     stay_t reader = STAY_INIT;
@@ -260,7 +256,6 @@ TEST(repeating_barriers_run_alone_on_whatever_queue) {
 
 /* Perform */
 
-/* To see it fail: leave out sq__item_publish_performed. */
 TEST(an_item_that_is_performed_has_its_outcome) {
     outcome_t outcome, told = { 0, 0 };
     item_waiter_t waiter;
@@ -298,7 +293,6 @@ static void wait_for_itself(void *context) {
     performed->cancelled = sq_item_cancel(performed->item);
 }
 
-/* To see it fail: leave out the hold in run_here: it hangs. */
 TEST(an_item_that_waits_for_itself_while_it_is_performed_is_a_deadlock) {
     performed_t performed = { .waited = -1, .cancelled = -1 };
     performed.item = make_item_of(&(sq_task_t){ wait_for_itself, &performed, NULL });
@@ -336,7 +330,6 @@ static void *use(void *argument) {
     return NULL;
 }
 
-/* To see it fail: in sq__item_turn, take no lock. */
 TEST(each_submission_by_each_thread_runs) {
     for (int concurrent = 0; concurrent < 2; concurrent += 1) {
         outcome_t outcome;

@@ -56,7 +56,6 @@ TEST(an_item_that_was_submitted_is_refused_by_every_queue) {
     sq_item_release(item);
 }
 
-/* To see it fail: in refuse, do not take SUBMITTED away. */
 TEST(a_refused_item_can_be_submitted_again) {
     outcome_t outcome;
     size_t ran = 0;
@@ -185,7 +184,7 @@ TEST(the_last_release_of_an_item_that_was_never_submitted_discards_it) {
     check_outcome(&outcome, 0, 1);
 }
 
-/* The waiters have no reference of their own. To see it fail: in sq_item_release, do not discard. */
+/* The waiters have no reference of their own. */
 TEST(the_last_release_of_an_item_that_was_never_submitted_ends_the_waits_for_it) {
     outcome_t outcome;
     size_t notified = 0;
@@ -243,7 +242,7 @@ static void release_itself(void *context) {
     latch_bump(&leaving->left);
 }
 
-/* Its submitter may still be in the call. To see it fail (with AddressSanitizer): leave out sq__item_hold in sq__item_submit_begun. */
+/* Its submitter may still be in the call. */
 TEST(an_item_may_release_its_last_reference_while_it_runs) {
     sq_queue_t *queue = make_queue_of("queue", 0);
     size_t rounds = scaled(20000);

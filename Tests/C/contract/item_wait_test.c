@@ -31,7 +31,6 @@ TEST(all_waits_end_with_the_outcome_and_no_later_than_their_deadline) {
     }
 }
 
-/* To see it fail under ThreadSanitizer: in sq__item_publish, swap with relaxed order. */
 static void add_without_lock(void *context) { *(size_t *)context += 1; }
 
 TEST(a_wait_sees_what_the_item_wrote) {
@@ -47,7 +46,7 @@ TEST(a_wait_sees_what_the_item_wrote) {
     sq_queue_release(queue);
 }
 
-/* A manual pool has no threads: the wait runs what is ready, up to the item. To see it fail: in sq__wait_runs_ahead do not ask sq__token_is_open. */
+/* A manual pool has no threads: the wait runs what is ready, up to the item. */
 TEST(a_wait_runs_the_tasks_of_a_manual_pool) {
     outcome_t outcome;
     size_t ran = 0;
@@ -162,8 +161,7 @@ TEST(a_notification_whose_queue_was_shut_down_is_discarded) {
     sq_item_release(item);
 }
 
-/* What is registered while the first notification is being discarded comes after those that were there before. To see it
- * fail: in sq_item_notify, submit at once if OVER. */
+/* What is registered while the first notification is being discarded comes after those that were there before. */
 typedef struct late {
     sq_item_t *item;
     sq_queue_t *queue;

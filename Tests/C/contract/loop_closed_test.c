@@ -40,7 +40,6 @@ int child_main(int count, char **words) {
     return 1;
 }
 
-/* To see it fail: in is_ours (event.c), return true. */
 TEST(a_loop_whose_descriptor_the_program_has_closed_ends_the_process_with_a_message) {
     const char *const states[] = { "closed", "reopened" }, *const uses[] = { "submission", "wait", "run" };
     for (size_t use = 0; use < 3; use += 1) {
@@ -52,7 +51,6 @@ TEST(a_loop_whose_descriptor_the_program_has_closed_ends_the_process_with_a_mess
     }
 }
 
-/* To see it fail: in sq__event_close, close the descriptor in any case. */
 TEST(a_loop_that_is_released_closes_no_file_of_the_program) {
     CHECK_EQUAL(run_captured("release", "closed").status, 7 << 8);
     CHECK_EQUAL(run_captured("release", "reopened").status, 7 << 8);

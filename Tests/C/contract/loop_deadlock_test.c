@@ -44,7 +44,6 @@ static void end_cross(cross_t *cross) {
     end(cross->pool, cross->main, NULL);
 }
 
-/* To see it fail: leave out the owner in sq__self_may_be_needed, or needed_owned in edge.c: it hangs. */
 TEST(a_sync_to_the_loop_from_a_task_that_the_owner_waits_for_is_refused_and_named) {
     latch_t inside = LATCH_INIT;
     cross_t cross = make_cross(&inside);
@@ -120,7 +119,7 @@ static void wait_for_item(void *context) {
     snprintf(cross->report, sizeof cross->report, "%s", sq_deadlock_report());
 }
 
-/* A task waits for a member on the loop, and the owner for the task. To see it fail: leave out `find` in owned_for (edge.c). */
+/* A task waits for a member on the loop, and the owner for the task. */
 TEST(a_task_that_waits_for_a_group_or_an_item_on_the_loop_whose_owner_waits_for_it_is_refused_and_named) {
     latch_t inside = LATCH_INIT;
     cross_t cross = make_cross(&inside);
@@ -162,8 +161,7 @@ static void *resume_after_sync(void *argument) {
     return NULL;
 }
 
-/* The owner waits for two members: one that syncs to the loop, and one on the loop behind that sync. The wait will run both.
- * To see it fail: leave out SQ__WAIT_RUNS_TASKS in needed_owned (edge.c). */
+/* The owner waits for two members: one that syncs to the loop, and one on the loop behind that sync. The wait will run both. */
 TEST(a_sync_that_the_owners_wait_for_a_group_runs_ahead_of_a_member_is_not_refused) {
     for (size_t i = 0; i < scaled(300); i += 1) {
         latch_t inside = LATCH_INIT;

@@ -8,7 +8,6 @@ static void *run_one_task(void *pool) {
     return NULL;
 }
 
-/* To see it fail: leave out sq__owner_end in self.c. */
 TEST(another_thread_takes_over_what_an_owner_leaves_when_it_ends) {
     sq_pool_t *pool = make_loop_pool();
     sq_queue_t *queue = queue_on(pool, "on a loop", 0);
@@ -183,8 +182,7 @@ TEST(a_task_of_a_loop_can_fork) {
     end(pool, queue, NULL);
 }
 
-/* The child shares the descriptor with its parent. To see it fail: read it in the child (rest in pool/loop.c); the parent's next post does not
- * make it readable then. */
+/* The child shares the descriptor with its parent. */
 TEST(the_child_of_a_fork_in_a_task_does_not_read_its_parents_descriptor) {
     for (int is_endless = 0; is_endless < 2 && !fork_left_out(); is_endless += 1) {
         sq_pool_t *pool = make_loop_pool();
@@ -280,8 +278,7 @@ TEST(a_thousand_posts_of_a_dying_thread_all_run) {
     end(pool, queue, NULL);
 }
 
-/* The owner returns from a run and polls, as a host does, while others post. To see it fail: clear the descriptor in
- * `rest` without a look at the list. */
+/* The owner returns from a run and polls, as a host does, while others post. */
 enum { QUEUES = 3 };
 typedef struct poster {
     sq_queue_t *queues[QUEUES];

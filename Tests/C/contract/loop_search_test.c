@@ -99,7 +99,6 @@ static void wait_behind_owner(void *context) {
     scene->error = task->wait(scene);
 }
 
-/* To see it fail: in owned_for (wait/edge.c) do not look at subject->runs_for, or do not ask sq__runner_is_owned_by. */
 TEST(a_task_that_the_owner_of_a_loop_waits_for_may_wait_for_what_needs_no_loop_of_that_owner) {
     for (int i = 0; i < WAYS_OUT; i += 1) {
         scene_t scene;
@@ -116,7 +115,6 @@ TEST(a_task_that_the_owner_of_a_loop_waits_for_may_wait_for_what_needs_no_loop_o
     }
 }
 
-/* To see it fail: in begin (wait/wait.c) do not look at subject->loops. */
 TEST(the_owner_of_a_loop_waits_for_what_has_no_tasks_on_loops) {
     for (int i = 0; i < WAYS_OUT; i += 1) {
         scene_t scene;
@@ -150,8 +148,7 @@ static void wait_for_members(void *context) {
     CHECK_EQUAL(sq_group_wait(waits->group, SQ_FOREVER), 0);
 }
 
-/* What a submission and a barrier search for is in one list with the wait for the loop. To see it fail: in sq__deadlock_look_again or
- * sq__deadlock_look_again_at do not ask whether a wait of that list has a subject. */
+/* What a submission and a barrier search for is in one list with the wait for the loop. */
 TEST(a_member_and_a_barrier_come_while_a_task_waits_for_a_loop_that_nobody_runs) {
     scene_t scene;
     begin_scene(&scene);

@@ -30,7 +30,6 @@ static void *call_from_outside(void *argument) {
     return NULL;
 }
 
-/* To see it fail: let the fast path in sync.c take bound queues (sq__state_is_free). */
 TEST(a_sync_of_another_thread_runs_on_the_owner_in_each_way) {
     static const int ways[] = { BY_SYNC, BY_SYNC_UNTIL, BY_CALL, BY_EITHER, BY_SYNC_OR_RUN };
     sq_pool_t *pool = make_loop_pool();
@@ -87,8 +86,7 @@ static void *call_with_little_time(void *argument) {
     return NULL;
 }
 
-/* No thread runs the loop during the call. To see it fail (by a hang): in sq__turn_wait, wait without a limit if the deadline has
- * passed by then. */
+/* No thread runs the loop during the call. */
 TEST(a_call_on_a_free_queue_of_a_loop_ends_at_its_deadline_wherever_that_passes) {
     static const int ways[] = { BY_SYNC_UNTIL, BY_CALL, BY_EITHER };
     sq_pool_t *pool = make_loop_pool();
@@ -126,7 +124,6 @@ static void sync_inner(void *context) {
     CHECK_EQUAL(sq_run_and_wait(nest->inner, FAR, write_entry, &numbers[6]), 0);
 }
 
-/* To see it fail: in sq__wait_begin, do not call sq__wait_runs_find: it hangs. */
 TEST(a_sync_of_the_owner_runs_what_is_ahead_in_that_queue_and_then_in_place) {
     sq_pool_t *pool = make_loop_pool();
     nest_t nest = { queue_on(pool, "outer", 0), queue_on(pool, "inner", 0) };
@@ -144,7 +141,6 @@ TEST(a_sync_of_the_owner_runs_what_is_ahead_in_that_queue_and_then_in_place) {
     end(pool, nest.outer, nest.inner);
 }
 
-/* To see it fail: in sq__turn_take leave out sq__timings_now: the last one seems not to have waited. */
 TEST(a_sync_of_the_owner_is_in_the_queues_histograms) {
     sq_pool_t *pool = make_loop_pool();
     sq_queue_t *queue = queue_on(pool, "measured", 0);
@@ -182,7 +178,7 @@ TEST(the_owner_runs_ahead_in_waits_for_room_and_for_the_end) {
 }
 
 /* Submitters meet the owner at each step of a submission: one may have taken a slot and not filled it, or own the queue and not have
- * posted it, when the owner wants its turn. To see it fail: leave out the nudge in post (runner/loop.c); it hangs. */
+ * posted it, when the owner wants its turn. */
 enum { POSTERS = 3 };
 typedef struct storm {
     sq_queue_t *queue;

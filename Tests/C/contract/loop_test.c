@@ -20,7 +20,6 @@ TEST(nothing_runs_before_the_loop_is_run_and_the_descriptor_says_when_it_is_wort
     end(pool, queue, NULL);
 }
 
-/* To see it fail: write in each ring_and_unlock, or read in each run. */
 TEST(the_descriptor_is_written_once_for_each_time_that_the_loop_becomes_ready) {
     sq_pool_t *pool = make_loop_pool();
     sq_queue_t *first = queue_on(pool, "first", 0), *second = queue_on(pool, "second", 0);
@@ -40,7 +39,6 @@ TEST(the_descriptor_is_written_once_for_each_time_that_the_loop_becomes_ready) {
     end(pool, first, second);
 }
 
-/* To see it fail: pass SQ__BATCH in place of the rest of the cap. */
 TEST(a_run_obeys_its_cap_and_leaves_the_descriptor_readable) {
     sq_pool_t *pool = make_loop_pool();
     sq_queue_t *first = queue_on(pool, "first", 0), *second = queue_on(pool, "second", 0);
@@ -220,7 +218,6 @@ static void submit_the_next(void *context) {
     }
 }
 
-/* To see it fail: let a run without an end take batches without an end (call in pool/loop.c). */
 TEST(a_stop_is_seen_by_a_run_whose_queue_always_has_another_task) {
     sq_pool_t *pool = make_loop_pool();
     spawner_t spawner = { pool, queue_on(pool, "endless", 0), NULL, 0 };

@@ -52,7 +52,6 @@ static void submit_late(void *context) {
     CHECK_EQUAL(sq_group_async(chain->scene->group, chain->late, add_one, &chain->scene->ran), 0);
 }
 
-/* To see it fail (it hangs): in sq__member_runs_before, look at loops only. */
 TEST(a_member_on_a_loop_submits_one_on_a_manual_pool) {
     scene_t scene = make_scene();
     sq_pool_t *manual = sq_pool_create_manual("clock");
@@ -77,7 +76,6 @@ static void count_run(void *context) {
     scene->ran += 1;
 }
 
-/* To see it fail: leave out `.loops` in wait_for_members (group_wait.c): it hangs. */
 TEST(the_owners_wait_for_a_group_runs_the_queues_of_its_members_on_all_of_its_loops) {
     scene_t scene = make_scene();
     submit(scene.main, 1);
@@ -99,7 +97,6 @@ TEST(the_owners_wait_for_a_group_runs_the_queues_of_its_members_on_all_of_its_lo
     end_scene(&scene);
 }
 
-/* To see it fail: leave out `.loops` in wait_in_line (item_wait.c): it hangs. */
 TEST(the_owners_wait_for_an_item_runs_its_queue) {
     scene_t scene = make_scene();
     sq_item_t *item = make_item(2), *delayed = make_item(3);
@@ -161,10 +158,8 @@ static void wait_for_foreign(bool is_item) {
     end_scene(&scene);
 }
 
-/* To see it fail: in serves (runner/loop.c) do not ask owned_by. */
 TEST(the_owners_wait_does_not_run_an_item_on_the_loop_of_another_thread) { wait_for_foreign(true); }
 
-/* To see it fail: the same. */
 TEST(the_owners_wait_does_not_run_a_member_on_the_loop_of_another_thread) { wait_for_foreign(false); }
 
 /* Owns a loop, and waits for the thread that waits for the item. */
@@ -200,7 +195,6 @@ static void wait_for_item_inside(void *context) {
     holder->error = sq_item_wait(holder->item, FAR);
 }
 
-/* To see it fail: in find_owned (item_wait.c) do not ask sq__runner_is_owned_by. */
 TEST(a_wait_for_an_item_needs_no_loop_but_the_items) {
     const atomic_int self = gettid();
     place_t place = { .count = 0 };
@@ -219,7 +213,6 @@ TEST(a_wait_for_an_item_needs_no_loop_but_the_items) {
     sq_queue_release(holder.bystander.held);
 }
 
-/* To see it fail: in run_one (wait/wait_runs.c) run the next entry of whatever pool. */
 TEST(the_owners_wait_for_a_queue_with_a_target_runs_no_other_queue_of_the_loop) {
     scene_t scene = make_scene();
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
@@ -254,7 +247,6 @@ static void *run_members_of_work(void *context) {
     return NULL;
 }
 
-/* To see it fail: leave out the nudge in post (runner/loop.c) or in sq__deadlock_look_again. */
 TEST(what_is_submitted_to_a_loop_while_its_owner_waits_is_run_by_the_wait) {
     for (size_t i = 0; i < scaled(500); i += 1) {
         scene_t scene = make_scene();
@@ -281,7 +273,6 @@ static void come_again(void *context) {
     CHECK_EQUAL(sq_group_async(scene->group, scene->main, come_again, scene), 0);
 }
 
-/* To see it fail: leave out is_late in sq__wait_runs_ahead or in sq__wait_runs_sleep (wait/wait_runs.c): the wait always has a member to run, and does not end. */
 TEST(the_deadline_ends_a_wait_that_has_always_something_to_run) {
     scene_t scene = make_scene();
     sq_queue_t *behind = queue_on(scene.pool, "behind", 0);

@@ -57,12 +57,10 @@ int child_main(int count, char **words) {
     pthread_exit(NULL);
 }
 
-/* To see it fail: in sq__peek, or in sq__symbols_find, name the process by getpid and by "self" alone. */
 TEST(a_dump_is_complete_after_main_has_ended) {
     CHECK_EQUAL(run_child((const char *const[]){ "dump", NULL }), 0);
 }
 
-/* To see it fail: read the link /proc/self/exe alone. */
 TEST(a_trace_names_the_program_after_main_has_ended) {
     CHECK_EQUAL(run_child((const char *const[]){ "trace", NULL }), 0);
 }

@@ -62,8 +62,7 @@ static void wait_for_the_other(void *context) {
     write_entry(&numbers[5]);
 }
 
-/* Regression: the thread had one token for the wait and for what it ran ahead of it. To see it fail: sq__self_token in
- * begin (wait.c) for manual pools, too: it hangs. */
+/* Regression: the thread had one token for the wait and for what it ran ahead of it. */
 TEST(what_is_run_ahead_of_a_wait_may_wait_in_turn) {
     sq_pool_t *pool = make_manual_pool();
     spawner_t spawner = { pool, queue_on(pool, "on a manual pool", 0), queue_on(pool, "on a manual pool", 0), 0 };

@@ -32,7 +32,6 @@ static void *storm(void *argument) {
     return NULL;
 }
 
-/* To see it fail: let record (timings.c) count without locked instructions in concurrent queues, too. */
 static void check_storm(sq_queue_t *queue) {
     enum { THREADS = 8 };
     storm_t storms[THREADS];

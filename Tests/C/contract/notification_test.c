@@ -118,7 +118,6 @@ static void submit_late(bool is_group, int before_event) {
     sq_queue_release(queue);
 }
 
-/* To see them fail: where there is no memory, in sq__notification_submit_all, return true, and let the alarm call nothing. */
 TEST(a_notification_registered_after_the_event_comes_after_those_that_wait_for_memory) {
     submit_late(false, NOTICES - 1);
     submit_late(true, NOTICES - 1);
@@ -175,13 +174,11 @@ static void notify_beside(bool is_group) {
     sq_queue_release(queue);
 }
 
-/* To see it fail (it hangs): in sq__notification_create, set the bit always. */
 TEST(a_notification_that_is_no_barrier_runs_next_to_other_tasks) {
     notify_beside(false);
     notify_beside(true);
 }
 
-/* To see it fail: in sq__notification_create, leave out the bit. */
 TEST(a_notification_that_is_a_barrier_runs_alone) {
     notify_alone(false);
     notify_alone(true);

@@ -65,7 +65,6 @@ static void nested_end(nested_t *nested, pthread_t thread) {
     sq_queue_release(nested->queue);
 }
 
-/* To see it fail: in closes_cycle (wait/deadlock.c), look at those that wait for the inner once alone. */
 TEST(a_cycle_that_the_thread_inside_the_outer_once_closes_is_refused) {
     nested_t nested;
     pthread_t thread = nested_begin(&nested, NULL);
@@ -76,7 +75,6 @@ TEST(a_cycle_that_the_thread_inside_the_outer_once_closes_is_refused) {
     CHECK_EQUAL(nested.task.error, 0);
 }
 
-/* To see it fail: in sq__edge_held_for, take the outer once without asking whether it is the one that is needed. */
 TEST(a_wait_for_another_once_is_no_cycle) {
     nested_t nested, busy;
     pthread_t holder = nested_begin(&busy, NULL); /* inside busy.outer until it may go */

@@ -61,7 +61,6 @@ static int entrant_end(entrant_t *entrant) {
     return entrant->error;
 }
 
-/* To see it fail: let sq_once return before the wait. */
 TEST(calls_that_come_while_the_function_runs_return_after_it) {
     enum { LATE = 6 };
     initializer_t initializer = INITIALIZER_INIT;

@@ -37,7 +37,6 @@ TEST(a_pool_outlives_its_release_while_it_has_queues) {
     }
 }
 
-/* To see it fail: in sq__queue_threadless_runner (state/state_inline.h) return any runner. */
 TEST(a_group_and_an_item_do_not_keep_the_pool_that_ran_their_tasks) {
     long before = threads_alive();
     size_t ran = 0;
@@ -206,7 +205,6 @@ TEST(options_that_make_no_pool_are_EINVAL) {
 
 static void read_name(void *name) { CHECK_EQUAL(pthread_getname_np(pthread_self(), name, 16), 0); }
 
-/* To see it fail: in create (queue/on_pool.c) leave out the label. */
 TEST(the_threads_of_a_pool_have_its_label) {
     sq_pool_t *pool = make_pool(1);
     sq_queue_t *queue = queue_on(pool, "on a pool", 0);

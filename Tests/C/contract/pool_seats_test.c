@@ -18,7 +18,6 @@ static void go_in(void *context) {
     }
 }
 
-/* To see it fail (it hangs): leave sq__pool_lend_seat out of sleeps (pool.c). */
 TEST(tasks_on_a_pool_of_one_thread_can_wait_for_tasks_on_it) {
     sq_pool_t *pool = make_pool(1);
     nest_t nest = { .count = 8, .way = BY_CALL };
@@ -29,7 +28,7 @@ TEST(tasks_on_a_pool_of_one_thread_can_wait_for_tasks_on_it) {
     drain(nest.queues[0]);
     CHECK_EQUAL(nest.deepest, 8);
     /* regression: members that came for the lent seats stayed. Three threads may be left: one member, the one for alarms (it checks the
-     * pool's growth), and this one. To see it fail: leave sq__growth_schedule out of fill_and_unlock. */
+     * pool's growth), and this one. */
     let_threads_end(3);
     CHECK_AT_MOST(threads_alive(), 3);
     for (size_t i = 0; i < 8; i += 1) {

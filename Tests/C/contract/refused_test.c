@@ -204,7 +204,6 @@ static void each_call(const char *way, bool all) {
     }
 }
 
-/* To see it fail: in sq__event_fd_open return errno (refused: eventfd2). */
 TEST(a_program_whose_system_refuses_a_call_is_right_or_says_what_it_cannot_do) { each_call("uses", true); }
 
 TEST(the_same_from_its_beginning_and_with_a_signal_for_dumps) { each_call("executes", false); }

@@ -154,7 +154,7 @@ TEST(a_queue_can_be_released_by_a_task_of_another_queue) {
 }
 
 /* The last release meets the runner at every point of its way to sleep: right after the task, while it looks for more,
- * asleep. To see it fail: in sq_queue_release, dispose of the queue without looking whether it is owned. */
+ * asleep. */
 TEST(the_last_release_can_come_at_any_moment_of_the_runner) {
     random_stream_t random = random_start(1);
     size_t rounds = scaled(10000);
@@ -201,8 +201,6 @@ static void *submit_and_release(void *argument) {
     return NULL;
 }
 
-/* To see it fail: in sq_queue_release, release the reference with relaxed order (ThreadSanitizer), or free the queue when
- * the count is 1 instead of 0. */
 TEST(releases_from_many_threads_race_with_submissions_and_lose_nothing) {
     enum { THREADS = 4 };
     size_t rounds = scaled(1000);
@@ -226,7 +224,7 @@ TEST(releases_from_many_threads_race_with_submissions_and_lose_nothing) {
     }
 }
 
-/* Nothing could resume it. To see it fail: in discard_the_rest (suspension.c), do not set DISCARD. */
+/* Nothing could resume it. */
 typedef struct last_word {
     sq_queue_t *queue;
     latch_t go, discarded;

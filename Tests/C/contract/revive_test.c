@@ -64,7 +64,6 @@ static void revive(when_t when, bool suspended, bool by_runner, size_t backlog) 
     sq_queue_release(revival.queue);
 }
 
-/* To see it fail: in sq_queue_retain, take the reference and nothing else (a use after free, or a hang). */
 static void check_revival(bool suspended) {
     for (size_t i = 0; i < scaled(2000); i += 1) {
         revive(i & 1 ? BEFORE : AT_THE_SAME_TIME, suspended, i & 2, i & 4 ? 3 : 0);
@@ -111,8 +110,7 @@ TEST(a_task_can_take_and_release_the_only_reference_again_and_again) {
     }
 }
 
-/* What a shutdown has to discard stays discarded, even if a task takes a reference. To see it fail: in revive (create.c), do not look for
- * CLOSED. */
+/* What a shutdown has to discard stays discarded, even if a task takes a reference. */
 TEST(a_task_that_takes_a_reference_changes_nothing_of_a_discard) {
     revival_t revival = { .queue = make_queue_of("discarded", 0), .entered = LATCH_INIT, .release = LATCH_INIT, .retained = LATCH_INIT };
     CHECK_EQUAL(sq_async(revival.queue, take_reference, &revival), 0);

@@ -85,8 +85,7 @@ TEST(syncs_nest_through_many_queues_and_come_back) {
     }
 }
 
-/* Visibility. Everything here is plain memory: ThreadSanitizer finds an order that is missing, and so may wrong values. To see it fail:
- * weaken any order tagged [publish] or [grant] and run `make check-tsan`. baton_test.c does the same for [own]. */
+/* Visibility. Everything here is plain memory: ThreadSanitizer finds an order that is missing, and so may wrong values. */
 typedef struct message {
     size_t words[16];
 } message_t;

@@ -72,7 +72,6 @@ static int waiter_end(waiter_t *waiter) {
     return waiter->error;
 }
 
-/* To see it fail: let append (objects/waiters.c) put the waiter first. */
 TEST(permits_are_given_in_the_order_of_the_waits) {
     enum { WAITERS = 8 };
     sq_semaphore_t *semaphore = make(0);
@@ -121,7 +120,6 @@ TEST(a_waiter_whose_deadline_passes_leaves_the_line_and_takes_nothing) {
 
 static void release_last(void *semaphore) { sq_semaphore_release(semaphore); }
 
-/* To see it fail (ASan): in wait_in_line, do not retain the semaphore. */
 TEST(the_last_release_is_legal_while_a_thread_waits) {
     sq_semaphore_t *semaphore = make(0);
     do_before_next_wait(release_last, semaphore);
@@ -151,7 +149,7 @@ static bool take_with_deadline(sq_semaphore_t *semaphore, random_stream_t *rando
     return error == 0;
 }
 
-/* Deadlines of 0 to 20 us. To see it fail: in signal_waiter, do not ask whether the grant was accepted. */
+/* Deadlines of 0 to 20 us. */
 TEST(no_permit_is_lost_or_doubled_in_a_storm_of_deadlines) { check_storm(take_with_deadline); }
 
 /* On a pool of one thread: what signals needs the seat of what waits. */

@@ -53,7 +53,6 @@ static seen_t seen_by_a_task(sq_pool_t *pool) {
 
 static int larger(int one, int other) { return one > other ? one : other; }
 
-/* To see it fail: leave out the call of sq__service_apply in platform/thread.c, or have sq_pool_granted ask its own thread. */
 TEST(the_threads_of_a_class_have_what_granted_says) {
     const int least[] = { [SQ_SERVICE_DEFAULT] = 0, [SQ_SERVICE_INTERACTIVE] = 0, [SQ_SERVICE_UTILITY] = 5, [SQ_SERVICE_BACKGROUND] = 10 };
     const int own = getpriority(PRIO_PROCESS, (id_t)getpid());
@@ -76,7 +75,6 @@ TEST(the_threads_of_a_class_have_what_granted_says) {
     }
 }
 
-/* To see it fail: in sq_pool_granted fill in *granted whatever the error was. */
 TEST(without_a_thread_to_ask_granted_fails_and_fills_in_nothing) {
     sq_pool_t *pool = pool_of(SQ_SERVICE_UTILITY);
     sq_pool_granted_t granted = SQ_POOL_GRANTED_INIT;
@@ -111,7 +109,6 @@ static int use_a_refused_class(void *context) {
     return wrong;
 }
 
-/* To see it fail: set `complete` without a look at what was read. */
 TEST(a_refusal_degrades_and_is_reported) {
     if (fork_left_out()) {
         return;

@@ -63,7 +63,6 @@ TEST(discard_functions_can_release_the_last_reference) {
     }
 }
 
-/* To see it fail: in call (run_task.c), pass true to the call of a pair. */
 static void count_cleaned(void *first, void *second, bool runs) {
     CHECK(!runs);
     *(size_t *)first += 1;

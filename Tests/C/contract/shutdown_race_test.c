@@ -5,8 +5,7 @@
 
 #include <sched.h>
 
-/* The last release sees the queue suspended and at work, and meanwhile the work ends it: one of the two frees it. To see it
- * fail: in sq__suspend_abandon, do not look for ENDED (a block is left over, about once in 5,000). */
+/* The last release sees the queue suspended and at work, and meanwhile the work ends it: one of the two frees it. */
 TEST(the_last_release_meets_the_end_of_a_suspended_shutdown) {
     random_stream_t random = random_start(40);
     for (size_t i = 0; i < scaled(15000); i += 1) {
@@ -48,8 +47,7 @@ TEST(a_shutdown_by_several_threads_at_once_returns_0_to_each) {
     }
 }
 
-/* A deadline that passes as the queue ends: the caller's record, on its stack, leaves the list before the caller returns. To see it
- * fail: in wait_for_end, do not take the lock when the wait failed (AddressSanitizer: stack-use-after-return). */
+/* A deadline that passes as the queue ends: the caller's record, on its stack, leaves the list before the caller returns. */
 TEST(a_deadline_in_the_moment_of_the_end_gives_one_answer) {
     random_stream_t random = random_start(41);
     size_t in_time = 0, rounds = scaled(3000);
@@ -98,7 +96,6 @@ static void *submit_until_closed(void *argument) {
     }
 }
 
-/* To see it fail: in sq__ring_reserve, do not look at CLOSED (the runner is gone: a hang). */
 TEST(a_shutdown_races_with_every_submission_and_each_accepted_one_has_one_outcome) {
     enum { THREADS = 3 };
     size_t all = 0, discarded = 0;

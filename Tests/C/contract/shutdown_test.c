@@ -85,7 +85,6 @@ TEST(a_drain_lets_waiting_callers_have_their_turns) {
     check_waiters_of(hold_sync, SQ_SHUTDOWN_DRAIN);
 }
 
-/* To see it fail: in sq_shutdown, leave the waiting threads to the holder (the test hangs). */
 TEST(a_discard_refuses_waiting_callers_at_once_although_a_task_is_stuck) {
     check_waiters_of(hold_async, SQ_SHUTDOWN_DISCARD);
     check_waiters_of(hold_sync, SQ_SHUTDOWN_DISCARD);
@@ -144,8 +143,7 @@ TEST(after_the_end_the_thread_is_gone_and_the_last_release_frees) {
     }
 }
 
-/* Nothing touches the caller's memory, nor the queue's, after the 0. To see it fail: in sq__queue_end, wake the waiting threads
- * before the worker is stopped, and have the worker look at the queue once more (AddressSanitizer). */
+/* Nothing touches the caller's memory, nor the queue's, after the 0. */
 TEST(after_the_end_what_the_tasks_used_can_be_freed) {
     for (size_t i = 0; i < scaled(2000); i += 1) {
         sq_queue_t *queue = make_queue_of("freed", 0);

@@ -105,7 +105,6 @@ static void check_calls_of(sq_queue_t *queue) {
     sq_queue_release(inside);
 }
 
-/* To see it fail: in run_taken, sync_in_turn or sq_run_and_wait leave out the site; or in read_frame do not look at the frames of turns. */
 TEST(the_calls_of_a_watched_queue_are_shown_with_their_callers) {
     sq_queue_t *queue = make_queue_of("called", 0);
     stall_watcher_t ward = STALL_WATCHER_INIT;
@@ -123,7 +122,6 @@ TEST(the_calls_of_a_traced_queue_are_shown_with_their_callers) {
     CHECK_EQUAL(sq_trace_stop(), 0);
 }
 
-/* To see it fail: in get_turn leave out the site; in sq__concurrent_sync or sq__concurrent_sync_barrier leave out the caller. */
 TEST(the_calls_of_a_concurrent_queue_are_shown_with_their_callers) {
     sq_pool_t *pool = sq_pool_create("calls", &(sq_pool_options_t){ .size = sizeof(sq_pool_options_t), .threads = 2 });
     sq_queue_t *queue = sq_queue_create("called", &(sq_queue_options_t){ .size = sizeof(sq_queue_options_t), .pool = pool, .width = 2 });
@@ -139,7 +137,6 @@ TEST(the_calls_of_a_concurrent_queue_are_shown_with_their_callers) {
     latch_wait(&ward.discarded, 1);
 }
 
-/* To see it fail: in sq__run_observed do not give the site to sq__observe_begin. */
 TEST(a_stall_names_the_caller_of_a_sync) {
     sq_queue_t *queue = make_queue_of("called", 0);
     stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
@@ -159,7 +156,6 @@ static void *full_main(void *context) {
     return NULL;
 }
 
-/* To see it fail: in wait_for_room leave out the site; or note nothing after the wait. */
 TEST(a_wait_for_room_is_shown_with_its_caller_and_the_task_with_it_afterwards) {
     sq_queue_t *queue = make_queue_of("called", 1);
     stall_watcher_t ward = STALL_WATCHER_INIT;
@@ -179,8 +175,7 @@ TEST(a_wait_for_room_is_shown_with_its_caller_and_the_task_with_it_afterwards) {
     latch_wait(&ward.discarded, 1);
 }
 
-/* What waits says where in any case. To see it fail: look at the site whether the queue is sited or not, in sq__run_observed; or in
- * sync_in_turn pass no site. */
+/* What waits says where in any case. */
 TEST(a_call_that_runs_on_another_queue_is_shown_without_a_caller_and_one_that_waits_with_it) {
     sq_queue_t *queue = make_queue_of("other", 0);
     guest_t first = { call_here, SYNC, queue, NULL, HOLD_INIT, 0 }, second = { call_there, SYNC, queue, NULL, HOLD_INIT, 0 };

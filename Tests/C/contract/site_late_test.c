@@ -111,7 +111,6 @@ static void check_place(sq_queue_t *queue, const place_t *place) {
     item = NULL;
 }
 
-/* To see it fail: in fall_due, or in one of the public calls, leave out the site. */
 TEST(each_task_of_a_watched_queue_is_shown_with_the_function_that_submitted_it) {
     sq_queue_t *queue = make_queue_of("late", 0);
     stall_watcher_t ward = STALL_WATCHER_INIT;
@@ -125,7 +124,6 @@ TEST(each_task_of_a_watched_queue_is_shown_with_the_function_that_submitted_it) 
     latch_wait(&ward.discarded, 1);
 }
 
-/* To see it fail: in sq__async_put store the site of the hand-off slot also for a task that gets another slot. */
 TEST(a_delayed_task_that_has_to_wait_for_its_turn_keeps_its_site) {
     sq_queue_t *queue = make_queue_of("late", 0);
     stall_watcher_t ward = STALL_WATCHER_INIT;
@@ -144,7 +142,6 @@ TEST(a_delayed_task_that_has_to_wait_for_its_turn_keeps_its_site) {
     latch_wait(&ward.discarded, 1);
 }
 
-/* To see it fail: in timer_fire.c submit the firings without a site. */
 TEST(each_firing_of_a_timer_is_shown_with_the_function_that_made_the_timer) {
     sq_queue_t *queue = make_queue_of("late", 0);
     stall_watcher_t ward = STALL_WATCHER_INIT;

@@ -30,7 +30,6 @@ static void check_queue(sq_queue_options_t options) {
     CHECK(ran >= 2);
 }
 
-/* To see it fail (EINVAL of each call): in create (thread.c), do not add thread_locals. */
 TEST(a_small_stack_holds_what_was_asked_for_beside_many_thread_locals) {
     sq_queue_options_t of_queue = SQ_QUEUE_OPTIONS_INIT;
     of_queue.stack_size = STACK;

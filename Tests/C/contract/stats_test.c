@@ -205,7 +205,7 @@ TEST(counts_read_from_outside_never_go_back_and_never_exceed_what_was_submitted)
     sq_queue_release(watched.queue);
 }
 
-/* No runner takes part, which would take samples of its own. To see it fail: no sample in sq__baton_grant. */
+/* No runner takes part, which would take samples of its own. */
 TEST(the_highest_depth_is_known_where_only_syncs_wait) {
     enum { WAITING = 3 };
     sq_queue_t *queue = make_queue_of("syncs", 0);
@@ -243,12 +243,10 @@ static void check_withdrawn(void (*hold_by)(hold_t *, sq_queue_t *), way_t way) 
     sq_queue_release(queue);
 }
 
-/* To see them fail: do not count what was withdrawn, in sq__baton_grant or in run_for_waiter (run_task.c). */
-
 TEST(a_withdrawn_slot_that_was_consumed_hides_none_of_those_that_wait_later) { check_withdrawn(hold_sync, BY_SYNC_UNTIL); }
 TEST(a_withdrawn_call_whose_slot_was_consumed_hides_none_of_those_that_wait_later) { check_withdrawn(hold_async, BY_CALL); }
 
-/* On a manual pool nothing moves by itself. To see it fail: leave the hand-off slot out of sq__ring_waiting (ring.c). */
+/* On a manual pool nothing moves by itself. */
 TEST(a_task_that_was_handed_off_waits_until_it_runs) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     options.pool = sq_pool_create_manual("still");

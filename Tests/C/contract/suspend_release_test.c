@@ -126,7 +126,6 @@ static void *end_hold(void *hold) {
     return NULL;
 }
 
-/* To see it fail (with ThreadSanitizer): in sq_resume, record the event after the unlock. */
 TEST(a_task_that_a_resume_lets_run_may_release_the_last_reference) {
     CHECK_EQUAL(sq_trace_start("/dev/null"), 0);
     for (size_t i = 0; i < scaled(3000); i += 1) {

@@ -88,7 +88,6 @@ TEST(a_suspended_queue_without_tasks_has_no_thread_and_comes_free_again) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: in sq__baton_find, do not look at SQ__HELD_BACK. */
 static void check_suspended_meanwhile(void (*hold_by)(hold_t *, sq_queue_t *)) {
     sq_queue_t *queue = make_queue_of("meanwhile", 0);
     size_t ran = 0;
@@ -207,7 +206,6 @@ static void *drive(void *argument) {
     return NULL;
 }
 
-/* To see it fail: in sq__suspension_park, return false without the swap; or in sq_resume, do not clear PARKED (a hang). */
 TEST(suspend_and_resume_race_with_all_submissions_and_lose_nothing) {
     enum { THREADS = 3 };
     road_t road = { .queue = make_queue_of("road", 16) };

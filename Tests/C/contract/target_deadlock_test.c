@@ -27,7 +27,6 @@ static void sync_inside(void *context) {
     check_report(nested->queue);
 }
 
-/* To see it fail: leave out target_of_caller, or the root in `needs` (wait/edge.c). */
 TEST(a_wait_for_a_queue_in_a_task_of_its_target_is_refused) {
     sq_queue_t *target = make("target", NULL), *child = make("child", target), *sibling = make("sibling", target);
     nested_t nested = { .queue = child };
@@ -97,7 +96,6 @@ static void sync_behind_own_task(void *context) {
     inside->errors[1] = sq_run_and_wait(inside->queue, SQ_FOREVER, do_nothing, NULL);
 }
 
-/* To see it fail: leave out the barrier in keeps_others_out, and SQ__GATE_BARRIER in needs_reader (wait/edge.c): it hangs. */
 TEST(a_sync_in_a_barrier_of_the_target_is_refused) {
     inside_t inside = { .target = make_wide(4) };
     inside.queue = make("child", inside.target);
@@ -122,7 +120,6 @@ static void sync_at_full_width(void *context) {
     __atomic_fetch_add(&inside->refused, error != 0, __ATOMIC_RELAXED);
 }
 
-/* To see it fail: leave out keeps_itself_out (wait/edge.c): it hangs. */
 TEST(a_task_does_not_wait_for_a_queue_that_it_may_keep_out_by_the_width) {
     inside_t inside = { .target = make_wide(2), .entered = LATCH_INIT };
     inside.queue = make("child", inside.target);
@@ -164,7 +161,7 @@ static void sync_onto_busy(void *context) {
     latch_bump(&inside->entered);
 }
 
-/* No false alarm: the task of the queue runs next to this one. To see it fail: in keeps_itself_out (wait/edge.c) do not ask for the width. */
+/* No false alarm: the task of the queue runs next to this one. */
 TEST(a_reader_of_a_wide_target_waits_for_a_busy_queue) {
     inside_t inside = { .target = make_wide(SQ_WIDTH_POOL), .entered = LATCH_INIT };
     inside.queue = make("child", inside.target);
@@ -189,7 +186,6 @@ static void sync_behind_barrier(void *context) {
     latch_bump(&inside->entered);
 }
 
-/* To see it fail: leave out runs_on in gate_for (wait/edge.c): it hangs. */
 TEST(a_reader_does_not_wait_for_a_queue_behind_a_barrier_that_waits_for_the_reader) {
     inside_t inside = { .target = make_wide(SQ_WIDTH_POOL), .entered = LATCH_INIT };
     inside.queue = make("child", inside.target);
@@ -207,8 +203,7 @@ static void sync_in_closed(void *context) {
     sync_behind_own_task(inside);
 }
 
-/* What the queue submits now runs after the end of the target, which waits for this task. To see it fail: leave out SQ__GATE_ENDING in
- * needs_reader (wait/edge.c): it hangs. */
+/* What the queue submits now runs after the end of the target, which waits for this task. */
 TEST(a_reader_of_a_target_that_was_shut_down_does_not_wait_for_its_end) {
     inside_t inside = { .target = make_wide(SQ_WIDTH_POOL) };
     inside.queue = make("child", inside.target);
@@ -219,8 +214,7 @@ TEST(a_reader_of_a_target_that_was_shut_down_does_not_wait_for_its_end) {
     sq_queue_release(inside.queue);
 }
 
-/* After its end the queues of a concurrent target run one at a time. To see it fail: leave out SQ__ENDED in keeps_others_out and in
- * needs_reader (wait/edge.c). */
+/* After its end the queues of a concurrent target run one at a time. */
 TEST(after_the_end_of_a_concurrent_target_a_sync_between_its_queues_is_refused) {
     inside_t inside = { .target = make_wide(4) };
     sq_queue_t *sibling = make("sibling", inside.target);
@@ -234,8 +228,7 @@ TEST(after_the_end_of_a_concurrent_target_a_sync_between_its_queues_is_refused) 
     sq_queue_release(sibling);
 }
 
-/* The child is on the middle, which is on a concurrent queue: the cycle goes through the middle. To see it fail: leave out above_root in
- * runs_on (wait/edge.c): it hangs. */
+/* The child is on the middle, which is on a concurrent queue: the cycle goes through the middle. */
 TEST(a_cycle_through_a_queue_between_a_queue_and_its_concurrent_target_is_found) {
     sq_queue_t *target = make_wide(SQ_WIDTH_POOL), *middle = make("middle", target);
     cycle_t cycle = { .child = make("child", middle), .other = make("other", NULL), .in_target = LATCH_INIT, .in_other = LATCH_INIT };

@@ -45,7 +45,6 @@ static void shut_down(sq_shutdown_mode_t mode) {
     sq_queue_release(child);
 }
 
-/* To see it fail: in run_batch return without a post, if it does not run. */
 TEST(after_the_end_of_the_target_its_queues_run_on) {
     shut_down(SQ_SHUTDOWN_DRAIN);
     shut_down(SQ_SHUTDOWN_DISCARD);
@@ -83,7 +82,6 @@ static void look_around(void *context) {
     discarded->error = sq_sync_or_run(discarded->target, add_one, &discarded->count);
 }
 
-/* To see it fail: let sq__pending_timers_end_all begin a chain. */
 TEST(a_delayed_task_is_discarded_in_a_task_of_the_target) {
     discarded_t discarded = { .target = make("target", NULL), .error = -1 };
     discarded.child = make("child", discarded.target);
@@ -96,7 +94,6 @@ TEST(a_delayed_task_is_discarded_in_a_task_of_the_target) {
     sq_queue_release(discarded.child);
 }
 
-/* To see it fail: leave out the check of SQ__MOVABLE in set (queue/target.c). */
 TEST(a_queue_with_a_delayed_task_or_a_timer_keeps_its_target) {
     scene_t scene = make_scene();
     sq_queue_t *other = make("other", NULL), *timed = make("timed", scene.target);
@@ -115,7 +112,6 @@ TEST(a_queue_with_a_delayed_task_or_a_timer_keeps_its_target) {
     release_scene(&scene);
 }
 
-/* To see it fail: leave out sq__targeted_fix in sq__runner_start (queue/queue_runner.c); valgrind and ASan see the freed clock. */
 TEST(a_target_stays_on_the_clock_of_the_queues_above_it) {
     scene_t scene = make_scene();
     sq_queue_t *other = make("other", NULL), *same = make("same", scene.target), *middle = make("middle", scene.target), *above = make("above", middle);

@@ -89,8 +89,6 @@ static void with_deferred(sq_queue_t *queue) {
     CHECK_EQUAL(sq_async_deferred(queue, &deferred), 0);
 }
 
-/* To see it fail: leave out sq__targeted_fix in sync_in_turn (queue/sync.c), in sq_shutdown or in sq__runner_start; or let fix_chain
- * (queue/targeted.c) end after the first queue. */
 TEST(whatever_is_submitted_waits_or_counts_fixes_the_whole_chain) {
     static void (*const uses[])(sq_queue_t *queue) = {
         with_async, with_barrier, with_try, with_sync, with_sync_barrier, with_call, with_either, with_item, with_delayed_item, with_item_in_group,
@@ -177,8 +175,7 @@ static void check_owner_waits(sq_pool_t *loop, bool is_item) {
     WHATEVER(sq_pool_run_some(loop, 100, SQ_NOW));
 }
 
-/* The wait runs the loop if what it waits for knows that it is there. To see it fail: leave out sq__targeted_fix in submit of objects/item_submit.c, or both
- * in objects/member_count.c. */
+/* The wait runs the loop if what it waits for knows that it is there. */
 TEST(the_first_item_or_member_of_a_queue_knows_the_loop_of_its_last_target) {
     sq_pool_t *loop = sq_pool_create_loop("loop");
     WHATEVER(sq_pool_run_some(loop, 1, SQ_NOW)); /* it is this thread's */
@@ -236,7 +233,7 @@ TEST(the_first_submission_sees_the_target_or_the_move_sees_the_submission) {
     }
 }
 
-/* ThreadSanitizer finds no race. To see it fail: let make_record (queue/target.c) write the functions of a record that is there. */
+/* ThreadSanitizer finds no race. */
 
 typedef struct used {
     sq_queue_t *target;
@@ -268,8 +265,8 @@ TEST(queues_are_made_on_a_target_while_another_thread_uses_it) {
     sq_queue_release(bottom);
 }
 
-/* With a walk of the chain for each queue or each turn it takes several minutes, and the watchdog ends the test. To see it fail: drop `is_target` from
- * the loop of is_circle, or the condition before target_of_caller (queue/target.c). The stack holds a call for each queue of the chain. */
+/* With a walk of the chain for each queue or each turn it takes several minutes, and the watchdog ends the test.
+ * The stack holds a call for each queue of the chain. */
 
 enum { DEEP = 100000 };
 

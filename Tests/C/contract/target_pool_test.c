@@ -29,7 +29,6 @@ static void take_a_millisecond(void *context) {
     ((shares_t *)context)->ran += 1;
 }
 
-/* To see it fail: leave out SQ__DEMAND_NEXT in demand (queue/target.c). */
 TEST(a_queue_with_a_target_leaves_the_thread_to_an_urgent_queue_after_about_a_millisecond) {
     sq_pool_options_t one = SQ_POOL_OPTIONS_INIT;
     one.threads = 1;

@@ -54,7 +54,6 @@ static void stop_batch(sq_queue_t *target, sq_queue_t *queue, sq_queue_t *suspen
     CHECK_EQUAL(stop.count, 10);
 }
 
-/* To see it fail: leave out is_held in demand (queue/target.c). */
 TEST(a_task_that_suspends_a_target_of_its_queue_is_the_last_one) {
     sq_queue_t *target = make("target", NULL), *middle = make("middle", target), *child = make("child", middle);
     stop_batch(target, middle, target);
@@ -71,7 +70,6 @@ static void enter_and_wait(void *context) {
     latch_wait(&stop->leave, 1);
 }
 
-/* To see it fail: the same. */
 TEST(no_task_of_a_batch_starts_once_the_target_is_suspended) {
     sq_queue_t *target = make("target", NULL), *child = make("child", target);
     stop_t stop = { .entered = LATCH_INIT, .leave = LATCH_INIT };
@@ -91,8 +89,7 @@ TEST(no_task_of_a_batch_starts_once_the_target_is_suspended) {
     sq_queue_release(child);
 }
 
-/* A suspended target that ends, as it has nothing to do, holds nothing. To see it fail: leave out SQ__ENDED in is_held: it never
- * returns. */
+/* A suspended target that ends, as it has nothing to do, holds nothing. */
 TEST(a_suspension_ends_with_the_target) {
     sq_queue_t *target = make("target", NULL), *child = make("child", target);
     size_t count = 0;
@@ -111,7 +108,6 @@ static void discard(void *count) { *(size_t *)count += 1000; }
 
 static void bump(void *latch) { latch_bump(latch); }
 
-/* To see it fail: leave out `abandon` (queue/target.c): nothing runs, and the queues are alive in the end. */
 static void abandon(sq_queue_t *target, bool child_is_first) {
     sq_queue_t *child = make("child", target), *sibling = make("sibling", target);
     latch_t latch = LATCH_INIT;
@@ -160,7 +156,6 @@ TEST(a_target_that_only_its_queues_have_runs_on) {
     sq_queue_release(child);
 }
 
-/* To see it fail: leave out is_pinned in sq__suspension_park. */
 TEST(a_task_that_suspends_a_target_that_only_queues_have_does_not_stop_them) {
     sq_queue_t *target = make("target", NULL), *child = make("child", target);
     stop_t stop = { .suspends = target };

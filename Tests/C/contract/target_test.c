@@ -18,7 +18,6 @@ static void put(void *letter) { strncat(order, letter, sizeof order - strlen(ord
 
 static void submit(sq_queue_t *queue, const char *letter) { CHECK_EQUAL(sq_async(queue, put, (void *)(uintptr_t)letter), 0); }
 
-/* To see it fail: submit run_batch to the queue itself. */
 TEST(queues_run_in_the_order_in_which_they_became_ready) {
     scene_t scene = make_scene();
     order[0] = '\0';
@@ -57,7 +56,6 @@ static void look(void *context) {
     CHECK(sq_is_current(queues[0]) && sq_is_current(queues[1]));
 }
 
-/* To see it fail: run the batch with `begins`. */
 TEST(a_task_is_on_its_queue_and_on_the_target) {
     sq_queue_t *target = make("target", NULL), *middle = make("middle", target), *child = make("child", middle);
     sq_queue_t *both[] = { child, target }, *above[] = { child, middle };
@@ -122,7 +120,6 @@ static void exclude(sq_queue_t *target) {
     sq_queue_release(target);
 }
 
-/* To see it fail: in run_on_target call run_turn without the target's turn. */
 TEST(queues_of_one_target_exclude_each_other) { exclude(make("target", NULL)); }
 
 TEST(the_same_on_a_pool) {

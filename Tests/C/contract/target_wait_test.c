@@ -25,7 +25,6 @@ TEST(a_wait_ends_at_its_deadline_in_either_queue) {
     sq_queue_release(child);
 }
 
-/* To see it fail: do not count it as skipped in run_on_target (queue/target.c). */
 TEST(waits_that_end_without_the_target_leave_nothing_in_the_depth) {
     sq_queue_t *target = make("target", NULL), *child = make("child", target);
     hold_t hold = HOLD_INIT;
@@ -46,7 +45,6 @@ TEST(waits_that_end_without_the_target_leave_nothing_in_the_depth) {
     sq_queue_release(child);
 }
 
-/* To see it fail: leave out is_refused (queue/target.c). */
 TEST(a_shutdown_that_discards_refuses_a_sync_that_waits_for_the_target) {
     sq_queue_t *target = make("target", NULL), *child = make("child", target);
     hold_t hold = HOLD_INIT;
@@ -70,7 +68,6 @@ static void wait_for_closed(sq_queue_t *child, size_t *count) {
     CHECK_EQUAL(*count, 0);
 }
 
-/* To see it fail: wait for the end of the target without a limit in sq__sync_after_end. */
 TEST(a_wait_ends_at_its_deadline_while_the_target_ends) {
     sq_queue_t *target = make("target", NULL), *child = make("child", target);
     hold_t hold = HOLD_INIT;
@@ -103,7 +100,6 @@ static void wait_for_item_and_group(sq_queue_t *queue) {
     sq_group_release(group);
 }
 
-/* To see it fail: use the queue in place of its root in sq__queue_threadless_runner. */
 TEST(waits_for_an_item_and_a_group_run_the_manual_pool_of_the_target) {
     scene_t scene = make_scene();
     sq_queue_t *above = make("above", scene.a);
@@ -113,7 +109,6 @@ TEST(waits_for_an_item_and_a_group_run_the_manual_pool_of_the_target) {
     release_scene(&scene);
 }
 
-/* To see it fail: the same, or give the entry of the queue there. */
 TEST(the_owner_of_the_targets_loop_runs_it_while_it_waits) {
     sq_pool_t *loop = sq_pool_create_loop("loop");
     sq_queue_t *target = make_target(loop, 1), *child = make("child", target), *above = make("above", child);
@@ -127,7 +122,6 @@ TEST(the_owner_of_the_targets_loop_runs_it_while_it_waits) {
     sq_pool_release(loop);
 }
 
-/* To see it fail: let run_one (wait/wait_runs.c) run the target's entry only: it hangs. */
 TEST(after_the_end_of_a_target_on_a_manual_pool_waits_run_the_pool) {
     scene_t scene = make_scene();
     size_t count = 0;

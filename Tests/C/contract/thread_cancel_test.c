@@ -85,8 +85,6 @@ static void *make_call_cancelled(void *argument) {
     return argument;
 }
 
-/* To see it fail: no sq__quiet_begin in sq__event_close, sq__event_wait, sq__file_write_some or sq__read_file; do not change the state in
- * sq__condition_wait. */
 TEST(a_cancellation_acts_after_the_call) {
     scene = (scene_t){ .suspended = make_queue_of("suspended", 0), .group = sq_group_create("group"), .semaphore = sq_semaphore_create("semaphore", 0),
                        .item = sq_item_create("item", &(sq_task_t){ must_not_run, NULL, NULL }), .loop = sq_pool_create_loop("loop"),

@@ -1,7 +1,6 @@
 /* timer_cancel_test.c: timers that are cancelled, started again and released, on a clock that the test moves. */
 #include "timed.h"
 
-/* To see it fail: have sq__timer_disarm not call sq__timer_change_alarm. */
 TEST(a_timer_that_was_cancelled_can_be_cancelled_and_started_again) {
     bench_t b = bench();
     subject_t subject = { 0 };
@@ -45,8 +44,7 @@ TEST(a_firing_that_waits_does_not_run_after_a_cancel) {
     clear(&b);
 }
 
-/* The old firing must not run any more, and the new one is behind what was submitted before it was due. To see it fail: have
- * fire() not look at the number. */
+/* The old firing must not run any more, and the new one is behind what was submitted before it was due. */
 TEST(a_start_while_a_firing_waits_puts_the_new_one_behind) {
     bench_t b = bench();
     journal_t journal = { 0 };

@@ -15,7 +15,7 @@ static int scene(failure_t what, uint64_t nth, bool forever) {
     int error = sq_async_task_after(queue, MS, &delayed);
     int error_far = sq_async_task_after(queue, HOURS(1), &far);
     guest.timer = sq_timer_create(queue, &(sq_task_t){ stay, &guest, guest_gone });
-    int error_timer = guest.timer == NULL ? errno : 0; /* to see it fail: in sq_timer_create do not set the error */
+    int error_timer = guest.timer == NULL ? errno : 0;
     uint64_t failures = fail_nothing();
     CHECK(error == 0 || error == ENOMEM);
     CHECK(error_far == 0 || error_far == ENOMEM);

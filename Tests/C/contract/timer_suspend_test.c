@@ -18,7 +18,6 @@ static sq_queue_t *make_concurrent(void) {
 
 static void count_intervals(subject_t *subject) { subject->sum += sq_timer_intervals(subject->timer); }
 
-/* To see it fail: in sq_timer_suspend, leave out sq__timer_disarm. */
 TEST(a_suspended_timer_does_not_fire_and_counts_what_it_has_missed) {
     bench_t b = bench();
     subject_t subject = { .inside = count_intervals };
@@ -45,7 +44,6 @@ TEST(a_suspended_timer_does_not_fire_and_counts_what_it_has_missed) {
     CHECK_EQUAL(subject.discarded, 1);
 }
 
-/* To see it fail: in sq_timer_suspend, leave out move_due_back. */
 TEST(a_firing_that_waits_is_taken_back_by_a_suspension) {
     static const uint64_t intervals[] = { 0, MS, SQ_FOREVER - 1 };
     for (size_t i = 0; i < 3; i += 1) {
@@ -176,7 +174,6 @@ static void note_the_end(void *context) {
     latch_bump(&last->done);
 }
 
-/* To see it fail: in sq__timer_cancel_then leave out sq__barrier_on. */
 TEST(the_task_after_a_cancel_runs_once_the_last_firing_is_over) {
     for (int concurrent = 0; concurrent < 2; concurrent += 1) {
         last_t last = { .entered = LATCH_INIT, .leave = LATCH_INIT, .done = LATCH_INIT };
@@ -200,7 +197,7 @@ static void *move_on(void *pool) {
     return NULL;
 }
 
-/* Its discard function may free what the firings use. To see it fail: in sq__admit_next, let what is discarded be SQ__STILL_HELD. */
+/* Its discard function may free what the firings use. */
 TEST(the_task_after_a_cancel_is_discarded_once_the_last_firing_is_over) {
     for (int kind = 0; kind < 4; kind += 1) {
         last_t last = { .entered = LATCH_INIT, .leave = LATCH_INIT, .done = LATCH_INIT };

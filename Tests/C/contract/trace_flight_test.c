@@ -21,7 +21,6 @@ static void remove_files(void) {
     }
 }
 
-/* To see it fail (it hangs): in sq__request do not wake the reader. */
 TEST(a_flight_recorder_writes_when_it_is_asked_to_and_at_its_end) {
     char later[80];
     int kept = silence_begin();
@@ -49,7 +48,6 @@ static void *sync_and_wait(void *queue) {
     return NULL;
 }
 
-/* To see it fail: do not call put_open. */
 TEST(a_flight_recorder_shows_what_began_before_its_time_and_still_lasts) {
     int kept = silence_begin();
     hold_t hold = HOLD_INIT;
@@ -85,7 +83,6 @@ static void deadlock(sq_queue_t *first, sq_queue_t *second) {
     CHECK_EQUAL((crosses[0].error == EDEADLK) + (crosses[1].error == EDEADLK), 1);
 }
 
-/* To see it fail (it hangs): no sq__trace_happened in break_cycle. */
 TEST(a_flight_recorder_writes_at_a_deadlock) {
     int kept = silence_begin();
     sq_queue_t *first = make_queue_of("com.example.left", 0), *second = make_queue_of("com.example.right", 0);
@@ -107,7 +104,7 @@ static void *ask_for_files(void *is_over) {
     return NULL;
 }
 
-/* For ThreadSanitizer. To see it fail: in sq__request ask the session whether it is a flight recorder. */
+/* For ThreadSanitizer. */
 TEST(a_file_may_be_asked_for_while_traces_begin_and_end) {
     enum { TRACES = 200, THREADS = 3 };
     int kept = silence_begin();
@@ -144,7 +141,6 @@ int child_main(int count, char **words) {
     return 0; /* not reached */
 }
 
-/* To see it fail: no sq__fatal_first in begin. */
 TEST(a_flight_recorder_writes_before_the_process_ends_with_a_message) {
     int kept = silence_begin();
     new_path("");
@@ -182,7 +178,6 @@ static void wait_for_message(int messages, const char *wanted) {
     }
 }
 
-/* To see it fail (it hangs): in sq__session_answer limit all files; in may_write_automatically report nothing. */
 TEST(a_flight_recorder_writes_ten_files_for_deadlocks_then_says_so_and_still_writes_what_is_asked_for) {
     enum { AUTOMATIC = 10, ASKED_FOR = 3 };
     char text[8000];
@@ -212,7 +207,6 @@ TEST(a_flight_recorder_writes_ten_files_for_deadlocks_then_says_so_and_still_wri
     remove_files();
 }
 
-/* To see it fail: report where the last events are, though they could not be written; or do not check the result of sq__perfetto_flush. */
 TEST(a_flight_recorder_on_a_full_disk_says_so_and_the_program_continues) {
     char text[1000];
     int kept, messages = messages_begin(&kept);
@@ -226,7 +220,6 @@ TEST(a_flight_recorder_on_a_full_disk_says_so_and_the_program_continues) {
     use_queues("com.example.after");
 }
 
-/* To see it fail: in sq__trace_from_environment do not begin again. */
 TEST(a_signal_that_SQ_DUMP_uses_is_named_and_the_recording_continues_without_it) {
     char options[128];
     snprintf(options, sizeof options, "%s", new_path(",last=60s,signal=USR2"));
@@ -247,7 +240,6 @@ TEST(a_signal_that_SQ_DUMP_uses_is_named_and_the_recording_continues_without_it)
     unlink(path);
 }
 
-/* To see it fail: in read_option take an option without a value for an unknown one. */
 TEST(an_option_without_a_value_says_which_values_it_takes) {
     static const char *const empty[][2] = { { "F,last=", "last= takes a time such as 10s or 500ms" },
                                             { "F,buffer=", "buffer= takes a size" }, { "F,last=1s,signal=", "signal= takes USR1" } };
@@ -261,7 +253,6 @@ TEST(an_option_without_a_value_says_which_values_it_takes) {
     }
 }
 
-/* To see it fail: ignore the result of sq__kept_file_open in sq__session_write_file. */
 TEST(a_flight_recorder_whose_next_file_cannot_be_created_says_so_and_the_program_continues) {
     char text[1000], later[80];
     int kept, messages = messages_begin(&kept);

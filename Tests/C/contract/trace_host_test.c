@@ -41,7 +41,7 @@ static void check_own(const int own[]) {
     unlink(own_path);
 }
 
-/* In a process of its own, whose other descriptors nobody misses. To see it fail: let is_kept (platform/kept_file.c) return true. */
+/* In a process of its own, whose other descriptors nobody misses. */
 static int lose_descriptors(const char *options, bool loses_file) {
     int own[MOST], wrong = 0;
     wrong += !CHECK_EQUAL(sq_trace_start(new_path(options)), 0);
@@ -78,7 +78,6 @@ TEST(a_trace_whose_file_is_gone_ends_with_a_message_and_not_in_a_file_of_the_pro
     CHECK(strstr(ending.text, "/tmp/sq-trace-test-") != NULL);
 }
 
-/* To see it fail: let sq__program_folder return 0. */
 static int change_folder(void) {
     char folder[] = "/tmp/sq-folder-XXXXXX", whole[128];
     REQUIRE(mkdtemp(folder) != NULL && chdir(folder) == 0);
@@ -106,7 +105,7 @@ TEST(a_relative_path_is_one_in_the_folder_of_the_beginning) {
     CHECK_EQUAL(run_child((const char *const[]){ "folder", "", NULL }), 0);
 }
 
-/* The variable of the parent, whose path has no %p. To see it fail: no flock in open_and_lock (platform/kept_file.c). */
+/* The variable of the parent, whose path has no %p. */
 TEST(two_processes_with_one_path_have_a_file_each) {
     for (int is_flight = 0; is_flight < 2; is_flight += 1) {
         char later[80];
@@ -154,7 +153,6 @@ static void make_fifo(void) {
     REQUIRE(mkfifo(path, 0600) == 0);
 }
 
-/* To see it fail (it hangs): open without O_NONBLOCK. */
 TEST(a_pipe_that_nobody_reads_is_ENXIO) {
     make_fifo();
     CHECK_EQUAL(sq_trace_start(path), ENXIO);
@@ -200,7 +198,7 @@ static int fork_while_stopping(void) {
     return wrong;
 }
 
-/* A stop takes as long as its file does. To see it fail (it hangs): hold the control lock in sq_trace_stop. */
+/* A stop takes as long as its file does. */
 TEST(a_fork_does_not_wait_for_the_end_of_a_trace) {
     if (fork_left_out()) {
         return;
@@ -256,8 +254,7 @@ static int fork_while_writing(void) {
     return wrong;
 }
 
-/* A copy would keep the path locked, and the reader of a pipe waiting, as long as the child lives. To see it fail: do not close the later file in
- * forget_trace. */
+/* A copy would keep the path locked, and the reader of a pipe waiting, as long as the child lives. */
 TEST(the_child_of_a_fork_has_no_descriptor_of_a_file_that_is_being_written) {
     if (!fork_left_out()) {
         CHECK_EQUAL(run_child((const char *const[]){ "writing", "", NULL }), 0);
@@ -276,7 +273,6 @@ static void *trace_cancelled(void *argument) {
     return argument;
 }
 
-/* To see it fail (it hangs): no sq__quiet_begin in sq__file_open. */
 TEST(a_cancellation_acts_after_the_beginning_and_the_end_of_a_trace) {
     void *result;
     new_path("");
@@ -289,7 +285,7 @@ TEST(a_cancellation_acts_after_the_beginning_and_the_end_of_a_trace) {
     unlink(path);
 }
 
-/* As a program in a sandbox or under ulimit -f. To see it fail: no pthread_sigmask in sq__file_write_some. */
+/* As a program in a sandbox or under ulimit -f. */
 static int reach_limit(const char *options) {
     struct rlimit limit = { 4096, 4096 };
     REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
@@ -309,7 +305,7 @@ TEST(a_limit_of_the_file_size_ends_the_trace_with_a_message_and_not_the_program)
     }
 }
 
-/* The main thread of the process has ended by pthread_exit. To see it fail: no /proc/thread-self in sq__code_find (platform/linux/program.c). */
+/* The main thread of the process has ended by pthread_exit. */
 static char place[260]; /* how places in the program begin */
 
 static void *trace_without_main(void *unused) {

@@ -20,7 +20,6 @@ TEST(a_trace_has_the_labels_of_all_queues_that_did_something) {
     unlink(path);
 }
 
-/* To see it fail: in sq__runner_find, or in get_turn of concurrent_sync.c, do not call sq__trace_hook_begin. */
 TEST(a_queue_from_before_the_trace_is_traced_from_its_next_async_or_contended_sync) {
     sq_queue_t *by_async = make_queue_of("com.example.async", 0), *by_sync = make_queue_of("com.example.sync", 0);
     sq_queue_t *untouched = make_queue_of("com.example.untouched", 0);
@@ -52,7 +51,6 @@ TEST(a_queue_from_before_the_trace_is_traced_from_its_next_async_or_contended_sy
     unlink(path);
 }
 
-/* To see it fail: let take_part call `run` (apply.c); or sq__apply_alone_run (apply_alone.c). */
 TEST(a_trace_has_the_share_of_each_thread_in_an_apply) {
     static const char ran[] = "\x52\x03ran"; /* the name of an annotation: at the end of a share */
     sq_pool_t *pool = sq_pool_create("test pool", NULL);
@@ -88,7 +86,6 @@ TEST(a_file_that_cannot_be_created_is_an_error_and_nothing_is_traced) {
     CHECK_EQUAL(sq_trace_stop(), EINVAL);
 }
 
-/* To see it fail: ignore the result of sq__perfetto_flush. */
 TEST(a_full_disk_ends_the_trace_with_a_message_and_not_the_program) {
     int kept = silence_begin();
     CHECK_EQUAL(sq_trace_start("/dev/full"), 0);
@@ -121,8 +118,7 @@ static void put_precious(void) {
     close(file);
 }
 
-/* Each allocation of a start, and of what is traced after it, fails once: the start is an error, or events are missing. To see it fail: call
- * sq__session_empty_file in `begin`. */
+/* Each allocation of a start, and of what is traced after it, fails once: the start is an error, or events are missing. */
 TEST(without_memory_a_trace_does_not_begin_or_lacks_events) {
     bool had_failure = true;
     int kept = silence_begin();
@@ -181,8 +177,7 @@ static void *make_load(void *argument) {
     return NULL;
 }
 
-/* Threads begin and end during a trace. To see it fail (ThreadSanitizer, AddressSanitizer): in sq__recorders_forget
- * free recorders that their threads have not left. */
+/* Threads begin and end during a trace. */
 TEST(traces_begin_and_end_while_queues_are_busy) {
     enum { THREADS = 3 };
     load_t load = { .over = false };
@@ -229,7 +224,6 @@ static int use_in_child(void *unused) {
     return wrong;
 }
 
-/* To see it fail: in forget_recorders leave the session as it is. */
 TEST(the_child_of_a_fork_is_not_traced_and_may_begin_a_trace_of_its_own) {
     if (fork_left_out()) {
         return;

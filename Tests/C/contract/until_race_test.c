@@ -78,9 +78,7 @@ static void *stream(void *argument) {
     return NULL;
 }
 
-/* Withdraw against grant against finish. To see it fail: in sq__token_withdraw, store the word instead of swapping it (a
- * granted wait is then withdrawn: no thread has the baton, and the test hangs); or in sq__baton_grant, do not look at what
- * sq__token_grant returns (the same). */
+/* Withdraw against grant against finish. */
 TEST(six_threads_that_time_out_after_0_to_20_us_lose_nothing_and_run_nothing_late) {
     enum { THREADS = 6 };
     storm_t storm = { .queue = make_queue_of("storm", 64), .calls = scaled(20000) };
@@ -160,7 +158,6 @@ static void *time_out_or_be_refused(void *argument) {
     }
 }
 
-/* To see it fail: in sq__baton_grant, count `discarded` whatever sq__token_refuse returns. */
 TEST(a_discard_at_the_moment_of_a_withdrawal_counts_each_place_once) {
     enum { THREADS = 3 };
     for (uint64_t round = 0; round < scaled(500); round += 1) {

@@ -37,7 +37,6 @@ TEST(each_key_has_a_value_of_its_own) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: leave out `end(old)`, or sq__values_release. */
 TEST(a_value_is_released_when_it_is_replaced_removed_or_the_queue_is_freed) {
     sq_queue_t *queue = make("values");
     int one = 0, two = 0, three = 0;
@@ -129,7 +128,6 @@ TEST(a_task_that_runs_on_top_of_another_has_not_its_values) {
     sq_pool_release(pool);
 }
 
-/* To see it fail: run discard functions without a frame. */
 TEST(a_discard_function_has_the_values_of_its_queue) {
     sq_queue_t *queue = make("values");
     seen_t seen = { .key = &key };
@@ -145,7 +143,6 @@ TEST(a_discard_function_has_the_values_of_its_queue) {
 
 static void look_outside(void *seen) { CHECK(sq_current_value(((seen_t *)seen)->key) == NULL); }
 
-/* To see it fail: in sq__current_value look into the queue of each frame. */
 TEST(a_discard_function_outside_of_tasks_has_no_values) {
     seen_t seen = { .key = &key };
     sq_item_t *item = sq_item_create("item", &(sq_task_t){ .run = do_nothing, .context = &seen, .discard = look_outside });

@@ -14,8 +14,7 @@ static void expect_reader(stall_watcher_t *ward, size_t number, runner_t *runner
 
 static void start_long(runner_t *runner) { *runner = (runner_t){ 0, LATCH_INIT, LATCH_INIT }; }
 
-/* One thread runs `first` and then `second` with one record. Between the two `visitor` comes, and it leaves between the second and `last`.
- * To see it fail: leave out `reader->next = NULL` in sq__reader_begin, or `reader->began = 0` in sq__reader_end. */
+/* One thread runs `first` and then `second` with one record. Between the two `visitor` comes, and it leaves between the second and `last`. */
 TEST(async_readers_that_share_a_record_are_in_the_list_one_after_the_other) {
     sq_queue_t *queue = make_concurrent(1, SQ_WIDTH_POOL);
     stall_watcher_t wards[2] = { STALL_WATCHER_OF_RUNNING_INIT, STALL_WATCHER_OF_RUNNING_INIT };
@@ -41,8 +40,7 @@ TEST(async_readers_that_share_a_record_are_in_the_list_one_after_the_other) {
     latch_wait(&wards[1].discarded, 1);
 }
 
-/* The item's own function is noted when it begins, in the place of the library's; the task is in the list once. To see it fail: in
- * sq__reader_begin do not look at `began`. */
+/* The item's own function is noted when it begins, in the place of the library's; the task is in the list once. */
 TEST(a_reader_that_runs_an_item_leaves_the_list) {
     sq_queue_t *queue = make_concurrent(1, SQ_WIDTH_POOL);
     stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;

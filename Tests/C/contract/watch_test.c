@@ -4,7 +4,6 @@
 #include "inject.h"
 #include "stall_watcher.h"
 
-/* To see it fail: keep the note's link in sq__watch_thread_remove. */
 TEST(a_queue_that_was_no_longer_watched_can_be_watched_again) {
     sq_queue_t *other = make_queue_of("other", 0), *queue = make_queue_of("again", 0);
     stall_watcher_t others = STALL_WATCHER_INIT, before = STALL_WATCHER_INIT, after = STALL_WATCHER_OF_RUNNING_INIT;
@@ -42,7 +41,6 @@ static void report_again(void *context, const sq_stall_t *stall) {
     }
 }
 
-/* To see it fail: leave out the round in look_around. Then no other watcher is called. */
 TEST(a_watcher_with_much_to_report_does_not_keep_the_thread_from_the_others) {
     sq_queue_t *queue = make_queue_of("quiet", 0);
     noise_t noise = { .queue = make_queue_of("noisy", 0), .reports = LATCH_INIT, .last = LATCH_INIT };
@@ -121,7 +119,7 @@ TEST(a_pair_that_runs_too_long_is_reported_with_its_function) {
     latch_wait(&ward.discarded, 1);
 }
 
-/* What runs inside a task is part of it. To see it fail: in sq_sync_or_run, take the inner function for a turn of its own. */
+/* What runs inside a task is part of it. */
 static void run_inside_and_long(void *context) {
     size_t ran = 0;
     CHECK_EQUAL(sq_sync_or_run(sq_current_queue(), add_one, &ran), 0);
@@ -143,7 +141,7 @@ TEST(a_task_that_has_run_something_inside_it_is_reported_when_it_runs_too_long) 
 }
 
 /* A busy machine may keep even this task from the processor for longer than the threshold. Then its stall is real and nothing is
- * shown: the next round follows. To see it fail: no sq__watch_task_ends after a task. */
+ * shown: the next round follows. */
 static void check_over(int (*submit)(sq_queue_t *, sq_function_t, void *)) {
     enum { THRESHOLD = 50000000 };
     sq_queue_t *queue = make_queue_of("over", 0);
@@ -202,7 +200,7 @@ TEST(a_suspended_queue_with_a_task_that_waits_too_long_is_reported_as_suspended)
     latch_wait(&ward.discarded, 1); /* by the end of the queue */
 }
 
-/* The thread looks at the first queue only after hours. To see it fail (it hangs): in sq__watch_thread_add do not end the thread's rest. */
+/* The thread looks at the first queue only after hours. */
 TEST(a_queue_that_is_watched_later_is_reported_at_its_own_threshold) {
     sq_queue_t *patient = make_queue_of("patient", 0), *queue = make_queue_of("urgent", 0);
     stall_watcher_t wards[2] = { STALL_WATCHER_INIT, STALL_WATCHER_INIT };

@@ -65,7 +65,7 @@ TEST(the_discard_of_a_member_that_takes_too_long_is_reported_with_its_function) 
 
 static sq_timer_t *started; /* by start_timer; NULL: none */
 
-/* The user's function, not the one of the library that calls it. To see it fail: in have_turn and run_task, do not note the function. */
+/* The user's function, not the one of the library that calls it. */
 static void check_run(void (*submit)(sq_queue_t *, const sq_task_t *), sq_queue_t *queue) {
     stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
@@ -155,8 +155,7 @@ static void look_and_run_long(void *context) {
     run_long(context);
 }
 
-/* At the end of a concurrent queue: a plain frame in the place of a reader's would be written behind its end (ASan). To see it
- * fail: in sq__pending_timers_end_all, call sq__run_in_chain for every queue. */
+/* At the end of a concurrent queue: a plain frame in the place of a reader's would be written behind its end (ASan). */
 TEST(the_discard_of_a_timer_at_the_end_of_a_concurrent_queue_is_reported_with_its_function) {
     sq_pool_t *pool = sq_pool_create("pool", NULL);
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
@@ -178,8 +177,7 @@ TEST(the_discard_of_a_timer_at_the_end_of_a_concurrent_queue_is_reported_with_it
     sq_pool_release(pool);
 }
 
-/* The oldest task that runs is reported: one that is over must have left the list. To see it fail: in sq__watch_task_ends, leave out
- * sq__reader_end. */
+/* The oldest task that runs is reported: one that is over must have left the list. */
 TEST(of_the_async_tasks_of_a_concurrent_queue_one_that_is_over_is_not_reported) {
     sq_queue_t *queue = make_concurrent();
     stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
@@ -199,7 +197,7 @@ TEST(of_the_async_tasks_of_a_concurrent_queue_one_that_is_over_is_not_reported) 
     latch_wait(&ward.discarded, 2);
 }
 
-/* Readers that leave in another order than they came: in the middle, first, last. To see it fail: leave out any line of sq__reader_end. */
+/* Readers that leave in another order than they came: in the middle, first, last. */
 TEST(of_the_readers_of_a_concurrent_queue_the_oldest_that_is_still_there_is_reported) {
     sq_queue_t *queue = make_concurrent();
     runner_t runners[4];
@@ -229,7 +227,6 @@ TEST(of_the_readers_of_a_concurrent_queue_the_oldest_that_is_still_there_is_repo
     latch_wait(&wards[1].discarded, 1);
 }
 
-/* To see it fail: in sq__pending_timers_end_all, run it as a reader's whatever the queue. */
 static void check_end(sq_queue_t *queue) {
     stall_watcher_t ward = STALL_WATCHER_INIT;
     size_t discarded = 0;

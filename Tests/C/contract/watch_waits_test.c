@@ -37,8 +37,6 @@ static void wait_for_members(void *context) {
     CHECK_EQUAL(sq_group_wait(context, SQ_FOREVER), 0);
 }
 
-/* To see it fail: do not compare the threads in sq__deadlock_waits_for, look at the first wait of each list alone, or leave the
- * last list out. */
 TEST(of_several_tasks_that_wait_each_is_reported_with_what_it_waits_for) {
     enum { ANOTHER, OLDER, NEWER, OF_GROUP, PLAIN, QUEUES };
     const char *const labels[QUEUES] = { "com.example.another", "com.example.awaited", "com.example.awaited", "members", "" };

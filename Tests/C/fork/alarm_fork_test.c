@@ -102,7 +102,6 @@ static int end_alone(void *context) {
     return wrong + !CHECK_EQUAL(threads_alive(), before);
 }
 
-/* To see them fail: leave out a line of forget_alarms. */
 static void check_child(int (*body)(void *)) {
     if (fork_left_out()) {
         return;

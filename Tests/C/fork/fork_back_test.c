@@ -186,8 +186,7 @@ TEST(the_discard_of_a_delayed_task_can_fork_and_its_child_can_return) {
     scene_end(&scene, error == (is_child ? ESTALE : 0) && scene.calls == (is_child ? 1 : 2));
 }
 
-/* A firing that has released its timer: the parent discards it. To see it fail: in fire (timer_fire.c) do not ask whether the queue is
- * stale. */
+/* A firing that has released its timer: the parent discards it. */
 typedef struct timed {
     sq_timer_t *timer; /* first: what a firing releases */
     scene_t scene;

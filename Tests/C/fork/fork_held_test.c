@@ -50,7 +50,6 @@ static int withdraw_in_child(void *context) {
     return wrong + !CHECK_EQUAL(line->decided.value, 0);
 }
 
-/* regression. To see it fail (it hangs): in sq__capacity_withdraw do not ask whether the queue is stale. */
 TEST(a_deferred_task_can_be_withdrawn_in_the_child_of_a_fork) {
     if (fork_left_out()) {
         return;
@@ -77,7 +76,6 @@ static int cancel_tasks_in_child(void *context) {
     return wrong + !CHECK_EQUAL(line->decided.value, 0);
 }
 
-/* To see it fail (it hangs): in sq__capacity_is_decided do not ask whether the queue is stale. */
 TEST(a_cancel_in_the_child_of_a_fork_returns_although_the_lock_is_held_forever) {
     if (fork_left_out()) {
         return;
@@ -111,7 +109,6 @@ static int cancel_in_child(void *context) {
     return wrong;
 }
 
-/* regression. To see it fail (it hangs): in sq__timer_disarm do not ask whether the queue is stale. */
 TEST(a_timer_of_a_manual_pool_can_be_cancelled_in_the_child_of_a_fork) {
     if (fork_left_out()) {
         return;

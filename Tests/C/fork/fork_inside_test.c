@@ -122,7 +122,6 @@ static int use_old_and_new(void *context) {
     return use_new_queues(NULL);
 }
 
-/* To see it fail: do not register the token list's lock, or that of the waits, with sq__process_around_fork (a hang, at times). */
 TEST(a_fork_while_other_threads_are_inside_the_library_leaves_the_child_a_library_that_works) {
     enum { THREADS = 3 };
     if (fork_left_out()) {

@@ -80,7 +80,6 @@ static void check_lock(int rounds, lock_t lock) {
     join(thread);
 }
 
-/* To see it fail (the child hangs, or finds the lock held): take out the call of sq__process_around_fork that registers one of these. */
 TEST(no_lock_of_a_moment_is_held_in_the_child_of_a_fork) {
     if (fork_left_out()) {
         return;
@@ -112,7 +111,6 @@ static int wait_with_another(void *before) {
     return CHECK(sq__self_token() != before) && CHECK(sq__token_acquire() != before) ? 0 : 1;
 }
 
-/* To see it fail: keep the thread's token in forget_threads (self.c), or the list in forget_tokens (token.c). */
 TEST(no_token_of_the_parents_is_used_in_the_child_of_a_fork) {
     if (fork_left_out()) {
         return;
@@ -153,7 +151,6 @@ static void fork_here(void *context) {
     }
 }
 
-/* To see it fail (it hangs): in sq__baton_pass do not ask whether the queue is stale. */
 TEST(a_child_that_returns_from_a_task_wakes_no_thread_of_the_parent) {
     if (fork_left_out()) {
         return;
@@ -178,7 +175,6 @@ static void fork_in_call(void *context) {
     }
 }
 
-/* regression. To see it fail (it hangs): in run_for_waiter (run_task.c) do not ask whether the queue is stale. */
 TEST(a_child_that_returns_from_a_call_ends_and_wakes_no_thread_of_the_parent) {
     if (UNDER_TSAN || UNDER_ASAN) {
         return; /* as in fork_test: a child that is the copy of a thread, and ends with it */
@@ -209,7 +205,6 @@ static void fork_in_once(void *context) {
     }
 }
 
-/* To see it fail (it hangs): in run (once.c) grant the waits of the child, too. */
 TEST(a_child_that_returns_from_a_once_wakes_no_thread_of_the_parent) {
     if (fork_left_out()) {
         return;
@@ -232,7 +227,6 @@ static int release_in_child(void *queue) {
     return 0;
 }
 
-/* To see it fail (it hangs): in sq_queue_release stop the worker of a queue that is stale. */
 TEST(a_release_in_the_child_stops_no_thread_of_the_parents) {
     if (fork_left_out()) {
         return;
@@ -270,7 +264,6 @@ static void ignore_stall(void *context, const sq_stall_t *stall) {
     (void)stall;
 }
 
-/* To see it fail (the child hangs): in observe/reader.c leave out SQ__AROUND_FORK. */
 TEST(the_list_of_readers_is_not_locked_in_the_child_of_a_fork) {
     if (fork_left_out()) {
         return;

@@ -80,7 +80,6 @@ static void check_held(void (*hold_by)(hold_t *, sq_queue_t *), size_t capacity,
     sq_queue_release(queue);
 }
 
-/* To see it fail: in sq__baton_pass or sync_in_turn, do not ask whether the queue is stale (the test hangs). */
 TEST(in_the_child_a_queue_that_another_thread_holds_refuses_and_never_hangs) {
     if (fork_left_out()) {
         return;
@@ -191,7 +190,7 @@ static void fork_and_cross(void *context) {
     CHECK_EQUAL(sq_sync(forker->mine, must_not_run, NULL), EDEADLK);
 }
 
-/* While another thread waits. To see it fail (it hangs): in release_locks (process.c) call in_child in the parent, too. */
+/* While another thread waits. */
 TEST(after_a_fork_the_parent_still_finds_a_cycle_through_a_wait_that_began_before) {
     if (fork_left_out()) {
         return;
@@ -242,7 +241,6 @@ static int idle_in_child(void *queue) {
     return wrong;
 }
 
-/* To see it fail: forget nothing in forget_all (cache_threads.c). Queues of the child would take threads of the parent, and hang. */
 TEST(in_the_child_no_idle_thread_of_the_parent_is_used) {
     if (fork_left_out()) {
         return;

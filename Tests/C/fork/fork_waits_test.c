@@ -54,7 +54,6 @@ static void *visit_threads(void *scene) {
     return NULL;
 }
 
-/* To see it fail: in thread/self.c delete the line SQ__AROUND_FORK. */
 TEST(a_fork_waits_for_a_visit_of_the_list_of_threads) {
     if (fork_left_out()) {
         return;
@@ -85,7 +84,7 @@ static void *keep_report(void *context) {
 
 static int has_block_less(void *context) { return CHECK_EQUAL(live_blocks(), ((reporter_t *)context)->blocks - 1) ? 0 : 1; }
 
-/* LeakSanitizer would name it in the child. To see it fail: do not call forget_thread. */
+/* LeakSanitizer would name it in the child. */
 TEST(the_child_frees_the_reports_of_threads_that_it_does_not_have) {
     if (fork_left_out()) {
         return;
@@ -117,7 +116,6 @@ static void *nudge_owner(void *context) {
     return NULL;
 }
 
-/* To see it fail: in thread/owner.c delete the line SQ__AROUND_FORK. */
 TEST(a_fork_waits_for_a_post_that_nudges_the_owner_of_a_loop) {
     if (fork_left_out()) {
         return;

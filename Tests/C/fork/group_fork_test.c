@@ -19,7 +19,6 @@ static int leave_in_child(void *argument) {
 
 static void count_end(sq_await_t *await) { *(size_t *)await->context += 1; }
 
-/* To see it fail: in sq_group_leave, do not look at the process. */
 TEST(in_the_child_of_a_fork_the_last_member_does_not_leave_a_group_that_a_thread_of_the_parent_waits_for) {
     if (fork_left_out()) {
         return;

@@ -25,8 +25,7 @@ static void fork_with_locks(void *context) {
     sq__mutex_unlock(&pool->parts->lock);
 }
 
-/* The pool's only thread is blocked, so the caller runs what is ahead of it. To see it fail (the child hangs): in sq__caller_run
- * (pool/caller_runs.c), do not look whether the pool is stale. */
+/* The pool's only thread is blocked, so the caller runs what is ahead of it. */
 TEST(a_task_that_a_caller_runs_can_fork_and_the_child_takes_no_lock_of_the_pool) {
     if (fork_left_out()) {
         return;

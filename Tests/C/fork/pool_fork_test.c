@@ -154,8 +154,7 @@ TEST(a_task_of_a_manual_pool_can_fork_and_the_child_runs_nothing_more) {
     }
 }
 
-/* The discard function of the delayed task that was submitted last is called first. To see it fail: in sq__pending_timers_end_all, do not
- * look whether the queue is stale. */
+/* The discard function of the delayed task that was submitted last is called first. */
 TEST(a_discard_function_at_the_end_can_fork_and_the_child_calls_no_other) {
     if (fork_left_out()) {
         return;
@@ -178,8 +177,7 @@ TEST(a_discard_function_at_the_end_can_fork_and_the_child_calls_no_other) {
     sq_pool_release(pool);
 }
 
-/* What is behind it may start as soon as it is admitted, or as soon as it ends. To see it fail: in run_reader (concurrent/run_async.c)
- * leave out the look whether the queue is stale, or return true there. */
+/* What is behind it may start as soon as it is admitted, or as soon as it ends. */
 TEST(a_reader_can_fork_and_the_child_runs_nothing_that_is_behind_it) {
     if (fork_left_out()) {
         return;
@@ -295,7 +293,6 @@ TEST(a_task_on_a_pool_can_fork_and_its_child_ends_with_the_task) {
     sq_pool_release(pool);
 }
 
-/* To see it fail: in sq_pool_shared_of leave out the class, or in sq__queue_create (queue/create.c) do not take the shared pool. */
 static int use_shared_pools(void) {
     int wrong = 0;
     for (sq_service_t service = SQ_SERVICE_DEFAULT; service <= SQ_SERVICE_BACKGROUND; service += 1) {

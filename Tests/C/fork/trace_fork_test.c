@@ -47,7 +47,7 @@ static int stop_here(struct dl_phdr_info *object, size_t size, void *context) {
     return 1;
 }
 
-/* The child would wait forever for the lock that dl_iterate_phdr takes (glibc 2.36). To see it fail: in sq__code_find do not take the lock. */
+/* The child would wait forever for the lock that dl_iterate_phdr takes (glibc 2.36). */
 TEST(a_fork_finds_no_thread_of_the_library_in_the_dynamic_linker) {
     if (fork_left_out()) {
         return;
@@ -88,7 +88,6 @@ static int record_with_signal(void *unused) {
     return wrong;
 }
 
-/* To see it fail: in sq__signal_take refuse every handler. */
 TEST(the_child_of_a_fork_may_record_with_the_signal_of_its_parent) {
     if (fork_left_out()) {
         return;
@@ -120,8 +119,7 @@ static int record_many_files(void) {
     return wrong;
 }
 
-/* The parent's reader must not take what the child asks for. To see it fail (it hangs): share the memory of request.c's `reader` with the child, or wake
- * it through a pipe that the child inherits. */
+/* The parent's reader must not take what the child asks for. */
 TEST(a_parent_and_its_child_may_both_have_a_flight_recorder) {
     if (fork_left_out()) {
         return;

@@ -14,7 +14,6 @@ static int release_in_child(void *argument) {
     return wrong + !CHECK_EQUAL(*released, 0);
 }
 
-/* To see it fail: call `release` for a stale queue, too, in sq__values_release. */
 TEST(in_the_child_of_a_fork_a_value_of_the_parent_is_not_released) {
     if (fork_left_out()) {
         return;

@@ -40,7 +40,6 @@ static int release_in_child(void *context) {
     return CHECK_EQUAL(call->discarded.value, 1) ? 0 : 1;
 }
 
-/* regression. To see it fail: in forget_watched leave the mark of the call as it was in the parent. */
 TEST(a_watcher_that_is_called_in_the_parent_is_discarded_in_the_child) {
     static call_t call; /* the child's threads may get the stack of this one */
     if (fork_left_out()) {
@@ -80,7 +79,6 @@ static void discarded_after_its_call(void *context) {
     latch_bump(&call->discarded);
 }
 
-/* To see it fail: in forget_watched take the mark of the call from every watcher. */
 TEST(a_watcher_that_forks_is_discarded_in_the_child_after_its_call) {
     static call_t call;
     if (fork_left_out()) {

@@ -93,7 +93,7 @@ TEST(an_alarm_can_set_itself_again_and_one_in_the_past_is_called_now) {
     sq__alarms_destroy(set);
 }
 
-/* A leeway is of no use there: what runs next is the same for each run. To see it fail: in `put` do not look at is_manual. */
+/* A leeway is of no use there: what runs next is the same for each run. */
 TEST(the_next_alarm_of_a_set_with_its_own_clock_is_known_with_and_without_a_leeway) {
     sq__alarms_t *set = sq__alarms_create();
     record_t record = { 0, NULL };
@@ -109,7 +109,7 @@ TEST(the_next_alarm_of_a_set_with_its_own_clock_is_known_with_and_without_a_leew
     sq__alarms_destroy(set);
 }
 
-/* As an exploration does it. To see it fail: in sq__alarms_call leave out what sets `now`, or the comparison there. */
+/* As an exploration does it. */
 TEST(an_alarm_that_is_chosen_moves_the_clock_to_its_time_and_never_back) {
     sq__alarms_t *set = sq__alarms_create();
     record_t record = { 0, NULL };
@@ -126,8 +126,7 @@ TEST(an_alarm_that_is_chosen_moves_the_clock_to_its_time_and_never_back) {
     sq__alarms_destroy(set);
 }
 
-/* In the child of a fork a timer may be released while the lock belongs to a thread that only the parent has. To see it fail: in
- * sq__alarms_release do not look at is_manual. */
+/* In the child of a fork a timer may be released while the lock belongs to a thread that only the parent has. */
 TEST(a_lease_of_a_set_with_its_own_clock_is_returned_without_its_lock) {
     sq__alarms_t *set = sq__alarms_create();
     sq__mutex_t *lock = (sq__mutex_t *)set; /* its first field */

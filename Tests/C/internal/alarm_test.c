@@ -34,7 +34,7 @@ static void hang(sq__alarms_t *set, gong_t *gong, _Atomic size_t *order, uint64_
     sq__alarm_set(set, &gong->alarm, due, leeway);
 }
 
-/* How late it is called is not checked: the machine may be busy. To see it fail: have sq__alarm_set never wake the thread. */
+/* How late it is called is not checked: the machine may be busy. */
 TEST(an_earlier_alarm_is_not_kept_waiting_by_a_later_one) {
     sq__alarms_t *set;
     _Atomic size_t order = 0;
@@ -53,7 +53,7 @@ TEST(an_earlier_alarm_is_not_kept_waiting_by_a_later_one) {
     sq__alarms_release(set);
 }
 
-/* Its leeway is hours, so only the wake-up for the other alarm can have called it. To see it fail: have take_due look at `exact` only. */
+/* Its leeway is hours, so only the wake-up for the other alarm can have called it. */
 TEST(an_alarm_with_a_leeway_goes_with_a_wake_up_that_happens_anyway) {
     for (int round = 0; round < 20; round += 1) {
         sq__alarms_t *set;
@@ -72,8 +72,7 @@ TEST(an_alarm_with_a_leeway_goes_with_a_wake_up_that_happens_anyway) {
     }
 }
 
-/* Both may wait: the thread sleeps until the first of their latest times, not until the latest time of the one that is due first. To
- * see it fail: sleep until the first of `loose` is at its latest. */
+/* Both may wait: the thread sleeps until the first of their latest times, not until the latest time of the one that is due first. */
 TEST(an_alarm_with_a_leeway_is_called_at_its_latest_time_by_itself) {
     sq__alarms_t *set;
     _Atomic size_t order = 0;
@@ -89,7 +88,7 @@ TEST(an_alarm_with_a_leeway_is_called_at_its_latest_time_by_itself) {
 }
 
 /* The latest time of `endless` is beyond the end of the clock. If it were taken for one that has passed, the thread would sleep
- * until then again and again. To see it fail: let saturated() wrap. */
+ * until then again and again. */
 TEST(an_alarm_with_an_endless_leeway_does_not_keep_the_thread_awake) {
     sq__alarms_t *set;
     _Atomic size_t order = 0;
@@ -105,7 +104,7 @@ TEST(an_alarm_with_an_endless_leeway_does_not_keep_the_thread_awake) {
 }
 
 /* All of them may wait for `exact`, so the thread need not wake up for any of them: neither when it is set nor when it is due. The pauses
- * give it time to do so. To see it fail: in `put` ignore the leeway, or have unlock_and_wake wake the thread each time. */
+ * give it time to do so. */
 TEST(alarms_with_a_leeway_do_not_wake_the_thread) {
     enum { ALARMS = 50 };
     sq__alarms_t *set, *same;
@@ -128,7 +127,6 @@ TEST(alarms_with_a_leeway_do_not_wake_the_thread) {
     sq__alarms_release(set);
 }
 
-/* To see it fail: leave out sq__thread_wake_in_time. */
 static void look_at_slack(sq__alarm_t *alarm) {
     gong_t *gong = (gong_t *)alarm;
     gong->place = (size_t)prctl(PR_GET_TIMERSLACK);
@@ -187,8 +185,7 @@ TEST(a_lease_without_a_thread_or_memory_is_ENOMEM) {
     sq__alarms_release(set);
 }
 
-/* Threads set and cancel while the alarms' thread runs: each alarm was either cancelled or called, not both. To see it fail: let
- * sq__alarm_cancel return true always. */
+/* Threads set and cancel while the alarms' thread runs: each alarm was either cancelled or called, not both. */
 enum { RACERS = 3 };
 
 typedef struct racer {

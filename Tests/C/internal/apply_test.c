@@ -37,7 +37,6 @@ static void end_the_process(void *context, size_t index) {
     }
 }
 
-/* To see it fail: in run (apply.c), compare begin + chunk with the count instead of begin. */
 TEST(the_longest_loop_begins_like_any_other) {
     for (int threads = 0; threads < 2; threads += 1) {
         ending_t ending = run_captured("endless", threads ? "pool" : "manual");
@@ -45,7 +44,6 @@ TEST(the_longest_loop_begins_like_any_other) {
     }
 }
 
-/* To see it fail: let sq__pool_helpers return 0. */
 TEST(idle_threads_of_the_pool_help) {
     enum { THREADS = 3 };
     sq_pool_t *pool = make_pool(THREADS);
@@ -70,7 +68,6 @@ static void block_first(void *context, size_t index) {
     }
 }
 
-/* To see it fail: begin with a chunk of more than one. */
 TEST(a_blocked_iteration_holds_up_no_other) {
     sq_pool_t *pool = make_pool(1);
     blocked_t blocked = { LATCH_INIT, 999 };
@@ -110,7 +107,6 @@ static void be_brief(void *context, size_t index) {
     }
 }
 
-/* To see it fail: in sq__apply_code, run all iterations alone if sq__apply_alone_posts_at_once says no: then it hangs. */
 TEST(a_loop_that_is_long_after_brief_ones_gets_help) {
     sq_pool_t *pool = make_pool(1);
     brief_t brief = { { LATCH_INIT, 2 }, false };
@@ -124,7 +120,7 @@ TEST(a_loop_that_is_long_after_brief_ones_gets_help) {
 }
 
 /* The first loop that is not brief ends the record of brief ones. It is not posted itself: only one of its two iterations is left when that
- * is known. To see it fail: do not call sq__apply_alone_forget in sq__apply_code (apply.c): then it hangs. */
+ * is known. */
 TEST(a_loop_of_two_gets_help_after_one_long_loop) {
     sq_pool_t *pool = make_pool(1);
     for (int before = 1000; before < 1004; before += 1) {
@@ -140,8 +136,7 @@ TEST(a_loop_of_two_gets_help_after_one_long_loop) {
     sq_pool_release(pool);
 }
 
-/* The record is kept for each `code`: that loops of one code were brief says nothing about those of another. To see it fail (it hangs):
- * let sq__apply_code (apply.c) take the function as the code. */
+/* The record is kept for each `code`: that loops of one code were brief says nothing about those of another. */
 static void call_other(void *context, size_t index) {
     brief_t *brief = context;
     if (brief->is_long) {
@@ -197,8 +192,7 @@ TEST(a_task_on_a_pool_of_one_thread_runs_all_itself) {
     sq_pool_release(pool);
 }
 
-/* The member comes when the call has returned, and its context is gone (AddressSanitizer). To see it fail: let the caller free the loop in
- * end (apply.c). */
+/* The member comes when the call has returned, and its context is gone (AddressSanitizer). */
 TEST(a_pool_whose_threads_are_busy_helps_nobody_and_comes_too_late) {
     sq_pool_t *pool = make_pool(2);
     sq_queue_t *queues[] = { queue_on(pool, "a", 0), queue_on(pool, "b", 0) };
@@ -216,8 +210,7 @@ TEST(a_pool_whose_threads_are_busy_helps_nobody_and_comes_too_late) {
     sq_pool_release(pool);
 }
 
-/* The pool's list does not grow with loops that nobody helps with. To see it fail: do not call sq__pool_withdraw in
- * end (apply.c). */
+/* The pool's list does not grow with loops that nobody helps with. */
 TEST(loops_on_a_busy_pool_leave_no_memory) {
     sq_pool_t *pool = make_pool(1);
     sq_queue_t *queue = queue_on(pool, "busy", 0);
@@ -277,7 +270,6 @@ static void check_turn(size_t count) {
     sq_pool_release(pool);
 }
 
-/* To see it fail: in run (apply.c) do not look at sq__pool_is_crowded. */
 TEST(a_queue_on_the_pool_gets_its_turn_between_iterations) { check_turn(1000); }
 TEST(a_queue_on_the_pool_gets_its_turn_between_the_iterations_of_a_short_loop) { check_turn(7); /* it is not timed */ }
 
@@ -304,7 +296,6 @@ static void meet_twice(void *context, size_t index) {
     }
 }
 
-/* To see it fail: in take_part (apply.c) do not count a member that leaves for other entries: then it hangs. */
 TEST(a_member_that_left_for_a_queue_comes_back) {
     sq_pool_t *pool = make_pool(1);
     back_t back = { queue_on(pool, "between", 0), pthread_self(), { LATCH_INIT, 2 }, { LATCH_INIT, 2 }, LATCH_INIT };
@@ -336,7 +327,6 @@ int child_main(int count, char **words) {
     return apply_without_memory((uint64_t)atoi(words[1]), words[0][0] == 't');
 }
 
-/* To see it fail (it hangs): in sq__apply_code, do not ask for the shared pool. */
 TEST(without_a_pool_the_shared_one_helps) { CHECK_EQUAL(run_child((const char *const[]){ "shared", NULL }), 0); }
 
 /* A failure happens once or each time: the caller runs what no other thread can. */

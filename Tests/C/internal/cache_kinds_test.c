@@ -5,7 +5,6 @@
 #include "platform/processors.h"
 #include "thread/cache_threads.h"
 
-/* To see it fail: in may_serve, do not ask for stack_kib. */
 TEST(a_queue_with_a_stack_size_keeps_a_thread_with_that_stack) {
     end_cached_threads();
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
@@ -29,7 +28,6 @@ TEST(a_queue_with_a_stack_size_keeps_a_thread_with_that_stack) {
     end_cached_threads();
 }
 
-/* To see it fail: in may_serve, do not compare the classes. */
 TEST(a_thread_serves_queues_of_its_class_of_service_alone) {
     end_cached_threads();
     sq_queue_t *slow = sq_queue_create("slow", NULL), *usual = sq_queue_create("usual", NULL), *late = sq_queue_create("late", NULL);
@@ -48,7 +46,6 @@ TEST(a_thread_serves_queues_of_its_class_of_service_alone) {
     end_cached_threads();
 }
 
-/* To see it fail: in join, let a client with a stack of its own rest. */
 TEST(a_stack_that_the_system_does_not_have_is_refused_while_other_threads_idle) {
     end_cached_threads();
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
@@ -64,7 +61,6 @@ TEST(a_stack_that_the_system_does_not_have_is_refused_while_other_threads_idle) 
     end_cached_threads();
 }
 
-/* To see it fail: let the function say no as long as fewer threads come than there are processors. */
 TEST(as_many_threads_come_at_a_time_as_half_the_processors_and_at_least_one) {
     static const struct { unsigned coming, processors; bool is_enough; } rows[] = {
         { 0, 1, false }, { 1, 1, true },  { 0, 2, false },   { 1, 2, true },   { 2, 2, true },    { 1, 3, true },   { 1, 4, false },
@@ -127,7 +123,6 @@ static void posted_end(posted_t *posted) {
 /* As many as come at a time on this machine. */
 static size_t enough(void) { return sq__processors_known() < 2 ? 1 : sq__processors_known() / 2; }
 
-/* To see it fail: let sq__cache_is_counted say yes to all. */
 TEST(a_queue_does_not_wait_for_a_thread_of_another_class) {
     posted_t posted;
     posted_begin(&posted);
@@ -141,7 +136,6 @@ TEST(a_queue_does_not_wait_for_a_thread_of_another_class) {
     posted_end(&posted);
 }
 
-/* To see it fail: in sq__cache_find_thread, do not ask whether the client is counted. */
 TEST(while_enough_threads_come_a_queue_of_the_default_class_waits_and_one_of_another_class_does_not) {
     posted_t posted;
     posted_begin(&posted);
@@ -163,7 +157,7 @@ static bool count_call(void *latch) {
     return true;
 }
 
-/* The test is the taker, between the claim and the swap of sq__cache_serve. To see it fail: in come, leave is_alone as it is. */
+/* The test is the taker, between the claim and the swap of sq__cache_serve. */
 TEST(a_thread_that_is_claimed_while_its_client_leaves_belongs_to_the_client_that_has_claimed_it) {
     sq__client_t *first, *second;
     latch_t calls = LATCH_INIT;

@@ -23,7 +23,6 @@ TEST(a_queue_that_idles_for_long_has_its_thread_when_few_others_idle) {
     end_cached_threads();
 }
 
-/* To see it fail: in sq__cache_serve, take no thread that idles. */
 TEST(a_queue_takes_the_thread_of_another_one_that_idles) {
     end_cached_threads();
     sq_queue_t *one = sq_queue_create("one", NULL), *two = sq_queue_create("two", NULL);
@@ -49,7 +48,6 @@ TEST(a_queue_takes_the_thread_of_another_one_that_idles) {
     end_cached_threads();
 }
 
-/* To see it fail: in join, do not look for a thread without a client. */
 TEST(queues_that_come_and_go_one_after_the_other_use_one_thread) {
     end_cached_threads();
     uint64_t started = threads_started();
@@ -77,7 +75,6 @@ TEST(a_task_that_waits_for_another_queue_does_not_take_its_thread) {
     sq_queue_release(two);
 }
 
-/* To see it fail: in sq__cache_leave, do not end a thread that is kept. */
 TEST(with_each_queue_that_is_released_a_kept_thread_ends) {
     enum { QUEUES = 3 };
     sq_queue_t *queues[QUEUES];
@@ -163,7 +160,6 @@ TEST(tasks_of_more_queues_than_threads_are_kept_all_run_at_a_time) {
     crowd_end(&crowd);
 }
 
-/* To see it fail: in sq__cache_serve, do not nudge the keeper (the test hangs). */
 TEST(accepted_tasks_for_which_no_thread_starts_run_as_soon_as_one_does) {
     crowd_t crowd;
     crowd_begin(&crowd);
@@ -178,7 +174,6 @@ TEST(accepted_tasks_for_which_no_thread_starts_run_as_soon_as_one_does) {
     crowd_end(&crowd);
 }
 
-/* To see it fail: in sq__cache_start, do not look whether there is a token (the program crashes). */
 TEST(accepted_tasks_for_which_no_token_can_be_made_run_as_soon_as_one_can) {
     crowd_t crowd;
     crowd_begin(&crowd);
@@ -200,7 +195,6 @@ TEST(accepted_tasks_for_which_no_token_can_be_made_run_as_soon_as_one_can) {
     crowd_end(&crowd);
 }
 
-/* To see it fail: in idle, do not serve the line; and let the keeper do it only once. */
 TEST(accepted_tasks_for_which_no_thread_ever_starts_run_on_threads_of_other_queues_that_idle) {
     crowd_t crowd;
     crowd_begin(&crowd);
@@ -213,7 +207,6 @@ TEST(accepted_tasks_for_which_no_thread_ever_starts_run_on_threads_of_other_queu
     crowd_end(&crowd);
 }
 
-/* To see it fail: in stays, do not ask for the keeper: a post of a queue that has lost its thread finds none to nudge, and crashes. */
 TEST(as_long_as_no_keeper_starts_no_queue_loses_its_thread) {
     enum { QUEUES = SQ__KEPT_THREADS + 2 };
     sq_queue_t *queues[QUEUES];
@@ -241,7 +234,7 @@ TEST(as_long_as_no_keeper_starts_no_queue_loses_its_thread) {
     end_cached_threads();
 }
 
-/* Also while its thread is just being started. To see it fail: in sq__cache_leave, free the client in any case (AddressSanitizer reports it). */
+/* Also while its thread is just being started. */
 TEST(a_client_may_leave_before_it_was_ever_posted) {
     end_cached_threads();
     for (size_t round = 0; round < scaled(300); round += 1) {

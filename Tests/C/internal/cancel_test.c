@@ -121,7 +121,6 @@ int child_main(int count, char **words) {
     return 0;
 }
 
-/* regression. To see them fail (they hang, or are ended): leave out the first line with the state in sq__processor_count. */
 TEST(a_cancelled_thread_comes_back_from_the_making_of_the_shared_pool) {
     CHECK_EQUAL(run_child((const char *const[]){ "pool", NULL }), 0);
 }
@@ -130,7 +129,6 @@ TEST(a_cancelled_thread_waits_for_its_turn) { CHECK_EQUAL(run_child((const char 
 
 TEST(a_cancelled_thread_waits_for_its_call) { CHECK_EQUAL(run_child((const char *const[]){ "call", NULL }), 0); }
 
-/* regression. To see it fail (the thread alone ends): leave out the same line in sq__fatal. */
 TEST(a_cancelled_thread_that_breaks_a_rule_ends_the_process) {
     ending_t ending = run_captured("fatal", NULL);
     check_aborted(&ending, (const char *const[]){ "the last message." }, 1);

@@ -21,7 +21,6 @@ static sq_queue_t *make_striped(void) {
     return queue;
 }
 
-/* To see it fail: leave sq__stripes_entered out of sq__depth_ran. */
 TEST(statistics_count_each_reader_that_enters_by_a_stripe) {
     sq_queue_t *queue = make_striped();
     check_outcomes(queue, 2 * OVERLAPS, 0, 0, 0);
@@ -36,7 +35,6 @@ TEST(statistics_count_each_reader_that_enters_by_a_stripe) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: leave add_stripes, or sq__stripes_not_counted, out of dump_queues.c. */
 TEST(a_dump_counts_readers_in_stripes) {
     sq_queue_t *queue = make_striped();
     stay_t there = STAY_INIT;
@@ -67,7 +65,6 @@ static int ask_striped(void *argument) {
     return wrong;
 }
 
-/* To see it fail: in get_turn, refuse a barrier of a stale queue before it has gathered. */
 TEST(in_the_child_a_free_striped_queue_takes_readers_and_barriers) {
     if (fork_left_out()) {
         return;
@@ -112,8 +109,7 @@ static void *read_twice(void *queue) {
     return NULL;
 }
 
-/* More threads than there are stripes come and end, one after the other, while a reader is inside and keeps the queue striped.
- * To see it fail: in sq__stripes_leave_at_once, report success without the swap. */
+/* More threads than there are stripes come and end, one after the other, while a reader is inside and keeps the queue striped. */
 TEST(threads_that_ended_leave_nothing_in_their_stripes) {
     sq_queue_t *queue = make_striped();
     stay_t there = STAY_INIT;
@@ -130,8 +126,7 @@ TEST(threads_that_ended_leave_nothing_in_their_stripes) {
     sq_queue_release(queue);
 }
 
-/* As after 2^32 readers. What the gate has counted is then counted elsewhere, and its count begins anew. To see it fail: leave
- * SQ__GATE_MOST_ENTERED out of sq__gate_is_open, or of sq__gate_is_open_unstriped. */
+/* As after 2^32 readers. What the gate has counted is then counted elsewhere, and its count begins anew. */
 TEST(a_gate_that_is_full_of_counts_gives_them_away) {
     sq_queue_t *queue = make_concurrent(1, SQ_WIDTH_POOL);
     size_t ran = 0;
@@ -146,7 +141,7 @@ TEST(a_gate_that_is_full_of_counts_gives_them_away) {
     sq_queue_release(queue);
 }
 
-/* As after 2^42 readers. To see it fail: in sq__stripes_enter do not call take_over, or only for a larger count. */
+/* As after 2^42 readers. */
 TEST(a_stripe_that_is_full_of_counts_gives_half_of_them_away) {
     sq_queue_t *queue = make_striped();
     sq__stripes_t *stripes = sq__load_relaxed(&sq__concurrent_of(queue)->stripes);

@@ -45,8 +45,7 @@ static void cancel_and_wait(void *context) {
     keep_report(firing, firing->from_waiter);
 }
 
-/* Behind the waiter comes a barrier: an async one, or one of a thread, which is a wait of its own in the search. To see it fail: leave out
- * SQ__AIM_TASK in sq_timer_cancel_and_wait (timer/timer.c), or the look at SQ__AIM_TURN in gate_for (wait/edge.c). */
+/* Behind the waiter comes a barrier: an async one, or one of a thread, which is a wait of its own in the search. */
 TEST(a_reader_may_wait_for_a_handler_while_a_barrier_waits_for_both) {
     for (int by_thread = 0; by_thread < 2; by_thread += 1) {
         firing_t firing;
@@ -86,7 +85,6 @@ static void let_go_and_wait(void *context) {
     cancel_and_wait(context);
 }
 
-/* To see it fail (by a hang): in needs_reader leave out `wait->task == frame`. */
 TEST(a_cycle_through_a_handler_on_a_concurrent_queue_is_named) {
     for (int i = 0; i < 20; i += 1) {
         firing_t firing;
@@ -118,7 +116,7 @@ static void start_anew(void *context) {
     }
 }
 
-/* Two firings never run at once. To see it fail: in is_left_out (timer_fire.c), do not ask whether the queue is concurrent. */
+/* Two firings never run at once. */
 TEST(a_start_in_the_own_task_on_a_concurrent_queue_fires_after_that_task) {
     own_start_t own = { .pool = sq_pool_create_manual("manual") };
     REQUIRE(own.pool != NULL);
@@ -191,7 +189,6 @@ static void check_wait(late_t *late) {
     sq_timer_release(late->timer);
 }
 
-/* To see it fail: in pass (timer_fire.c), clear is_running also after a firing that was skipped. */
 TEST(a_skipped_firing_does_not_end_a_running_one) {
     size_t rounds = scaled(4000);
     for (size_t i = 0; i < rounds; i += 1) {
@@ -205,7 +202,6 @@ static void check_release(late_t *late) {
     CHECK_EQUAL(late->discarded, 0);
 }
 
-/* To see it fail: as above. */
 TEST(a_timer_is_discarded_after_a_firing_that_ran_beside_skipped_ones) {
     size_t rounds = scaled(4000);
     for (size_t i = 0; i < rounds; i += 1) {

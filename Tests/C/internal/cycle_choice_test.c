@@ -90,7 +90,7 @@ TEST(no_wait_is_refused_if_the_one_that_would_be_has_just_ended) {
 
 /* Calls that have begun cannot be refused, whatever their deadline was: the thread that syncs back at the end of a chain of
  * them is refused, although it may not be the last to go to sleep. The chain: a task of 0 calls 1, whose function calls 2,
- * ..., whose function syncs onto 0. To see it fail: in break_cycle, look at the first edge alone (it hangs). */
+ * ..., whose function syncs onto 0. */
 typedef struct chain {
     size_t length;
     sq_queue_t *queues[LONGEST];

@@ -37,7 +37,6 @@ static void *hold_list_of_threads(void *unused) {
     return unused;
 }
 
-/* To see it fail: limit the time in sq__mutex_lock_patiently, to 200 ms. */
 TEST(a_dump_waits_for_a_lock_that_is_held_by_a_thread_which_is_slow) {
     sq_queue_t *queue = make_queue_of("slow", 0);
     CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), 0);
@@ -52,7 +51,6 @@ TEST(a_dump_waits_for_a_lock_that_is_held_by_a_thread_which_is_slow) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: give each mutex the whole patience. */
 TEST(patience_with_locked_mutexes_is_limited_for_all_of_them_together) {
     enum { TRIES = 30, LEAST = 8 };
     sq__mutex_t mutex = SQ__MUTEX_INIT;

@@ -24,7 +24,6 @@ static void end_hold(hold_t *hold) {
     latch_wait(&hold->left, 1);
 }
 
-/* To see it fail: leave out the listing in sq__current_check_jump. Then no thread is named that runs "store". */
 TEST(the_holder_of_a_queue_that_never_waited_is_named_with_its_function) {
     sq_queue_t *queue = make_queue_of("store", 0);
     hold_t hold = HOLD_INIT;
@@ -45,7 +44,6 @@ TEST(the_holder_of_a_queue_that_never_waited_is_named_with_its_function) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: write function 0 in run_work's frame. */
 TEST(an_async_task_and_the_depth_behind_it_are_shown) {
     sq_queue_t *queue = make_queue_of("busy", 0);
     hold_t hold = HOLD_INIT;
@@ -77,7 +75,7 @@ TEST(a_suspended_queue_is_shown_with_its_count_until_it_is_resumed) {
     sq_queue_release(queue);
 }
 
-/* It is on the list of suspended queues once. To see it fail (it hangs): in sq_suspend, do not look at the error. */
+/* It is on the list of suspended queues once. */
 TEST(a_suspended_queue_that_has_ended_can_be_suspended_no_more_and_dumped) {
     sq_queue_t *queue = make_queue_of("paused", 0);
     CHECK_EQUAL(sq_suspend(queue), 0);
@@ -106,7 +104,6 @@ static void revive_and_suspend(void *context) {
     latch_bump(&reviver->left);
 }
 
-/* To see it fail (it hangs): leave out sq__suspended_remove in sq__suspend_abandon. */
 TEST(a_queue_that_is_suspended_again_after_its_last_release_is_shown_once) {
     reviver_t reviver = { make_queue_of("revived", 0), LATCH_INIT, LATCH_INIT, LATCH_INIT };
     CHECK_EQUAL(sq_async(reviver.queue, revive_and_suspend, &reviver), 0);
@@ -117,7 +114,6 @@ TEST(a_queue_that_is_suspended_again_after_its_last_release_is_shown_once) {
     latch_wait(&reviver.left, 1);
 }
 
-/* To see it fail: leave out sq__pools_visit's entries. */
 TEST(a_queue_that_waits_for_a_thread_of_its_pool_is_shown_and_so_are_the_seats) {
     sq_pool_t *pool = make_pool(1);
     sq_queue_t *first = queue_on(pool, "first", 0), *second = queue_on(pool, "second", 0);
@@ -154,7 +150,6 @@ static void wait_for_permit(void *context) {
 
 static void sync_onto_other(void *context) { CHECK_EQUAL(sq_sync(((knot_t *)context)->other, do_nothing, NULL), 0); }
 
-/* To see it fail: end add_chain after the first link. */
 TEST(a_chain_of_waits_is_followed_to_its_end) {
     sq_queue_t *a = make_queue_of("a", 0), *b = make_queue_of("b", 0);
     knot_t knot = { .other = b, .semaphore = sq_semaphore_create("permits", 0), .entered = LATCH_INIT };
@@ -227,8 +222,7 @@ static void pair_stands_here(void *first, void *unused, bool runs) {
     stand_here(&((no_item_t *)first)->hold);
 }
 
-/* The first argument points to addresses of functions, as an item has one. To see it fail: in sq__wrapper_of do not
- * compare the function. */
+/* The first argument points to addresses of functions, as an item has one. */
 TEST(a_pair_that_is_no_item_is_shown_with_its_own_function) {
     sq_queue_t *queue = make_queue_of("pairs", 0);
     no_item_t first = { .hold = HOLD_INIT };
@@ -299,7 +293,7 @@ TEST(timers_and_delayed_tasks_are_shown_with_their_queues) {
     sq_pool_release(pool);
 }
 
-/* A pool that has grown has an alarm, to shrink again. To see it fail: in sq__delayed_queue do not look at the alarm's function. */
+/* A pool that has grown has an alarm, to shrink again. */
 TEST(an_alarm_that_belongs_to_no_queue_is_not_shown) {
     enum { MOST = 64 };
     size_t count = sq__processor_count() < MOST ? sq__processor_count() + 1 : MOST;

@@ -21,7 +21,7 @@ static uint64_t random_word(random_stream_t *random, const uint64_t *memory, con
     }
 }
 
-/* For UndefinedBehaviorSanitizer. To see it fail there: in read_frame read `frame->is_batch`. */
+/* For UndefinedBehaviorSanitizer. */
 TEST(a_dump_of_a_thread_whose_records_are_overwritten_has_an_end) {
     sq_queue_t *queue = make_queue_of("torn", 0);
     static uint64_t memory[WORDS];

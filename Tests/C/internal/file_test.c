@@ -28,7 +28,6 @@ static int closed_pipe(void) {
     return ends[1];
 }
 
-/* To see it fail: no pthread_sigmask in sq__file_write_some; or no take_signal. */
 TEST(a_write_to_a_pipe_that_nobody_reads_is_EPIPE_and_no_signal) {
     int pipe = closed_pipe();
     for (int blocks = 0; blocks < 2; blocks += 1) {
@@ -46,7 +45,6 @@ TEST(a_write_to_a_pipe_that_nobody_reads_is_EPIPE_and_no_signal) {
     close(pipe);
 }
 
-/* To see it fail: no pthread_sigmask in sq__file_write_some. */
 TEST(a_dump_into_a_pipe_that_nobody_reads_is_EPIPE_and_no_signal) {
     int pipe = closed_pipe();
     CHECK_EQUAL(sq_dump(pipe), EPIPE);
@@ -54,7 +52,6 @@ TEST(a_dump_into_a_pipe_that_nobody_reads_is_EPIPE_and_no_signal) {
     close(pipe);
 }
 
-/* To see it fail (it hangs): take the signal in any case. */
 TEST(a_signal_that_was_pending_before_a_write_stays) {
     sigset_t mine, before;
     int pipe = closed_pipe(), number = 0;
@@ -70,7 +67,6 @@ TEST(a_signal_that_was_pending_before_a_write_stays) {
     close(pipe);
 }
 
-/* To see it fail: no sq__quiet_begin in sq__file_write_some. */
 static void *write_cancelled(void *pipe) {
     REQUIRE(pthread_cancel(pthread_self()) == 0);
     CHECK_EQUAL(sq__file_write(*(int *)pipe, "text", 4), EPIPE);
@@ -108,7 +104,7 @@ TEST(a_write_into_a_full_pipe_that_does_not_block_waits_for_its_reader) {
     close(ends[0]);
 }
 
-/* The program was started without its standard files. To see it fail: no sq__file_above_standard. */
+/* The program was started without its standard files. */
 static int open_without_standard_files(void) {
     int file = -1;
     sq__event_fd_t event, pipe;
@@ -157,7 +153,7 @@ TEST(descriptors_of_ours_are_above_those_of_the_standard_files_and_not_inherited
     CHECK_EQUAL(run_child((const char *const[]){ "low only", NULL }), 0);
 }
 
-/* The number of the standard error is that of a file of the program. To see it fail: no look_for_standard_error. */
+/* The number of the standard error is that of a file of the program. */
 static int report_into_nothing(void) {
     sq__report("a line");
     struct stat status;

@@ -60,7 +60,6 @@ TEST(more_members_than_can_be_counted_are_EOVERFLOW) {
     sq_group_release(group);
 }
 
-/* To see it fail: in leave_last, look at the word without taking the waiters in the same hold of the lock. */
 TEST(a_wait_ends_at_the_next_zero_although_members_enter_after_it) {
     sq_group_t *group = make();
     waiter_t waiters[3];
@@ -226,7 +225,6 @@ static void register_more(void *context) {
     }
 }
 
-/* To see it fail: in sq_group_notify, submit at once whenever the group has no members. */
 TEST(notifications_that_are_registered_while_earlier_ones_are_submitted_come_after_them) {
     for (int releases = 0; releases < 2; releases += 1) {
         sq_queue_t *queue = make_queue_of("notices", 0), *ended = make_queue_of("ended", 0);
@@ -251,8 +249,7 @@ TEST(notifications_that_are_registered_while_earlier_ones_are_submitted_come_aft
 }
 
 /* A member is over before its submitter has come back from the submission, and its queue is freed. The allocator gives the next queue its address,
- * but that one is run by another pool. To see it fail: in find_or_give (objects/member_count.c), take a member count that is not idle for the
- * queue's own. */
+ * but that one is run by another pool. */
 TEST(a_member_of_a_queue_at_the_address_of_a_freed_one_counts_while_another_submitter_is_still_to_confirm) {
     sq_pool_t *pools[] = { sq_pool_create_manual("first"), sq_pool_create_manual("second") };
     sq_group_t *group = make();

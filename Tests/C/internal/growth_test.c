@@ -65,20 +65,18 @@ static void check_growth(size_t seats, size_t busy) {
     sq__pool_release(scene.pool);
 }
 
-/* To see it fail (it hangs): let sq__growth_seats (growth.c) add no seat as long as one member is not blocked. */
 TEST(a_pool_gets_a_seat_for_each_blocked_member_while_other_members_run) {
     check_growth(2, 1);
     check_growth(3, 1);
     check_growth(3, 2);
 }
 
-/* To see it fail: let sq__growth_seats (growth.c) add no seat if all members are blocked. */
 TEST(a_pool_gets_seats_when_no_member_makes_progress) {
     check_growth(1, 0);
     check_growth(3, 0);
 }
 
-/* The rule alone, as a table. Pools of 4 seats at rest, which may grow to 64. To see it fail: leave any condition out of sq__growth_seats. */
+/* The rule alone, as a table. Pools of 4 seats at rest, which may grow to 64. */
 TEST(how_many_seats_a_pool_is_to_have) {
     static const struct row {
         const char *what;

@@ -35,7 +35,7 @@ static size_t check_heap(const sq__heap_t *heap) {
     return count;
 }
 
-/* Compared with a plain array. To see it fail: leave out the swap in restore(), or the way up in sq__heap_take. */
+/* Compared with a plain array. */
 TEST(a_heap_keeps_its_order_whatever_is_put_in_and_taken_out) {
     enum { NODES = 300 };
     static sq__heap_node_t nodes[NODES];
@@ -85,7 +85,7 @@ TEST(a_heap_moves_into_another_and_its_nodes_can_still_be_taken_out) {
 }
 
 /* Numbers that only fall make one long path to the left. A rank far above shows whether the way up has come there: it would then be right
- * again. To see it fail: leave out the break in sq__heap_take. */
+ * again. */
 TEST(what_is_taken_out_deep_in_a_heap_changes_nothing_far_above) {
     enum { NODES = 50, NO_RANK = 99 };
     sq__heap_node_t nodes[NODES] = { { 0 } };

@@ -66,13 +66,10 @@ static size_t entries_before_help(size_t entries) {
     return (size_t)(help - journal) - 1;
 }
 
-/* To see it fail: post the loop's entry in SQ__BAND_NORMAL. */
 TEST(members_help_when_no_other_entry_waits) { CHECK_EQUAL(entries_before_help(MANY), MANY); }
 
-/* To see it fail: in sq__ready_next_band begin with SQ__BAND_LOW. */
 TEST(members_help_after_a_batch_of_other_entries) { CHECK_EQUAL(entries_before_help(LONG), SQ__BATCH - 1); }
 
-/* To see it fail: in serve (members.c) put no entry back; it hangs. */
 TEST(members_help_loops_in_turn) {
     scene_t scene = begin(1, 1, run_entry);
     turn_t first;
@@ -120,8 +117,7 @@ static sq__ready_end_t lend(sq__ready_t *entry, size_t batch, size_t *ran) {
     return SQ__READY_GONE;
 }
 
-/* A member comes for the seat that another one has lent. After its entry it leaves, because the other one has the seat again.
- * To see it fail: in next_entry do not compare seated with seats. */
+/* A member comes for the seat that another one has lent. After its entry it leaves, because the other one has the seat again. */
 TEST(a_member_too_many_leaves_its_seat_although_an_entry_waits) {
     scene_t scene = begin(1, 1, lend);
     turn_t lender, other, next;
@@ -166,8 +162,7 @@ static unsigned helpers_from_member(scene_t *scene, sq__pool_t *of) {
     return found;
 }
 
-/* The own seat does not help, nor does the caller's processor where there is a seat for each. To see it fail: in sq__pool_helpers leave out any
- * condition. */
+/* The own seat does not help, nor does the caller's processor where there is a seat for each. */
 TEST(helpers_are_the_seats_that_the_caller_does_not_use) {
     scene_t fixed = begin(MANY, MANY, ask), growing = begin(MANY, MANY + 1, ask);
     CHECK_EQUAL(sq__pool_helpers(fixed.pool), MANY);

@@ -3,8 +3,7 @@
 #include "helps.h"
 #include "pool/pool_internal.h"
 
-/* Another thread's sync is in progress when the caller comes, and then hands the queue to the pool. To see it fail: leave out sq__pool_give_to_caller
- * in sq__pool_post (pool/post.c). */
+/* Another thread's sync is in progress when the caller comes, and then hands the queue to the pool. */
 TEST(a_caller_that_waits_for_another_ones_sync_runs_what_is_ahead_of_it) {
     scene_t scene;
     pthread_t caller;
@@ -30,7 +29,7 @@ static void sync_in_task(void *context) {
     scene->runners[7] = pthread_self();
 }
 
-/* The class of a caller is that of the pool on which it runs. To see it fail: in is_of_lower_class (pool/caller_runs.c) take the default class for each. */
+/* The class of a caller is that of the pool on which it runs. */
 TEST(a_task_of_a_higher_class_helps_a_queue_of_the_default_class_and_one_of_a_lower_class_does_not) {
     for (int is_higher = 0; is_higher < 2; is_higher += 1) {
         scene_t scene, of_caller;
@@ -63,7 +62,7 @@ static void *sync_onto_until(void *context) {
     return NULL;
 }
 
-/* Two callers of two queues of one pool are listed at one time. To see it fail: let any search of the list end with the first one. */
+/* Two callers of two queues of one pool are listed at one time. */
 TEST(each_of_two_callers_gets_the_queue_that_it_waits_for) {
     for (int leaves = 0; leaves < 2; leaves += 1) { /* the first one reaches its deadline */
         scene_t scenes[2];

@@ -25,7 +25,6 @@ static void check_who_runs(sq_service_t service, bool helps) {
     scene_destroy(&scene);
 }
 
-/* To see it fail: leave out sq__pool_give_to_caller in put_back (pool/members.c), or the look at SQ__HELPED in demand (pool/pool.c). */
 TEST(a_caller_of_a_higher_class_runs_what_is_ahead_of_it) {
     check_who_runs(SQ_SERVICE_BACKGROUND, true);
     check_who_runs(SQ_SERVICE_UTILITY, true);
@@ -35,7 +34,7 @@ TEST(without_helps_the_pool_runs_it) { check_who_runs(SQ_SERVICE_BACKGROUND, fal
 
 TEST(a_caller_of_a_lower_class_does_not_help) { check_who_runs(SQ_SERVICE_INTERACTIVE, true); }
 
-/* The entry is still in the list. To see it fail (it hangs): in sq__caller_serves (pool/caller_runs.c), do not look at SQ__HELPED. */
+/* The entry is still in the list. */
 TEST(without_helps_the_pool_runs_a_queue_that_no_thread_has_begun) {
     scene_t scene;
     pthread_t caller;
@@ -82,7 +81,6 @@ TEST(a_queue_that_no_thread_has_begun_is_helped_at_once) {
     scene_destroy(&scene);
 }
 
-/* To see it fail: leave out sq__caller_leave in the kind of pool/pool.c: it hangs. */
 static void shut_down(void *context) {
     scene_t *scene = context;
     note_runner(scene);
@@ -177,7 +175,6 @@ static void *call_and_wait(void *context) {
     return NULL;
 }
 
-/* To see it fail: let the frame of a run in place not begin a chain (kernel/run_task.c). */
 TEST(a_call_ahead_of_a_helper_runs_on_the_helpers_thread_and_sees_only_its_own_queue) {
     scene_t scene;
     pthread_t caller;
@@ -268,7 +265,6 @@ static void *call_onto(void *context) {
     return NULL;
 }
 
-/* To see it fail: in sq__turn_wait, let a call help, too. */
 TEST(a_call_does_not_help_and_runs_on_the_pool) {
     scene_t scene;
     scene_create(&scene, SQ_SERVICE_BACKGROUND, true);

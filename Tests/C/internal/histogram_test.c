@@ -19,7 +19,7 @@ TEST(a_bucket_is_at_most_a_sixteenth_wide) {
     }
 }
 
-/* Against a sorted list. To see it fail: let sq_histogram_quantile stop at `so_far > rank`. */
+/* Against a sorted list. */
 TEST(a_quantile_is_at_most_a_sixteenth_above_the_true_one) {
     enum { DURATIONS = 1000 };
     sq_histogram_t histogram = SQ_HISTOGRAM_INIT;

@@ -39,7 +39,6 @@ TEST(a_delayed_item_runs_when_it_is_due) {
     end(&stage);
 }
 
-/* To see it fail: in submit (item_submit.c) leave out sq__queue_reject. */
 TEST(a_delayed_item_that_is_refused_counts_as_rejected) {
     stage_t stage;
     outcome_t outcome;
@@ -93,7 +92,7 @@ TEST(a_delayed_item_that_was_cancelled_is_not_submitted_and_does_not_count) {
     check_outcome(&stage.outcome, 0, 1);
 }
 
-/* A delayed item takes no room, so it gives none back. To see it fail: in sq__withdraw, give room whatever is_exempt says. */
+/* A delayed item takes no room, so it gives none back. */
 TEST(a_delayed_item_that_is_due_can_be_cancelled_and_gives_back_no_room) {
     stage_t stage;
     size_t ran = 0;
@@ -111,7 +110,6 @@ TEST(a_delayed_item_that_is_due_can_be_cancelled_and_gives_back_no_room) {
     end(&stage);
 }
 
-/* To see it fail: in sq__withdraw_take (kernel/withdraw.c) do not look at is_exempt. */
 TEST(a_delayed_item_that_ran_gives_back_no_room) {
     stage_t stage;
     begin(&stage, 1000, 1);

@@ -119,7 +119,7 @@ TEST(a_number_that_the_program_has_taken_is_not_closed) {
     unlink(path);
 }
 
-/* Device and inode are ours. To see it fail: do not ask for the mark in is_kept. */
+/* Device and inode are ours. */
 TEST(a_number_under_which_the_program_has_opened_the_same_file_is_the_programs) {
     sq__kept_file_t file = kept_with("one ");
     int number = file.number;
@@ -221,7 +221,7 @@ TEST(a_file_that_is_kept_open_is_EAGAIN_for_others) {
     CHECK_EQUAL(sq__kept_file_close(&other), 0);
 }
 
-/* Such as that of a child between its fork and its exec. To see it fail: no LOCK_UN in sq__kept_file_close. */
+/* Such as that of a child between its fork and its exec. */
 TEST(a_file_that_was_closed_is_free_although_a_copy_is_open) {
     sq__kept_file_t file = kept_with("text"), other;
     int of_child = fcntl(file.number, F_DUPFD_CLOEXEC, 0);
@@ -233,7 +233,7 @@ TEST(a_file_that_was_closed_is_free_although_a_copy_is_open) {
     unlink(path);
 }
 
-/* The same copy, when the program has closed the file. To see it fail: try only once in open_and_await_lock. */
+/* The same copy, when the program has closed the file. */
 TEST(a_file_is_written_on_when_a_child_with_a_copy_has_executed_another_program) {
     sq__kept_file_t file = kept_with("one ");
     copy = fcntl(file.number, F_DUPFD_CLOEXEC, 0);
@@ -260,7 +260,7 @@ TEST(a_file_that_another_process_has_taken_is_lost) {
     unlink(path);
 }
 
-/* As a program that starts containers. To see it fail: let mark_of use F_GETOWN. */
+/* As a program that starts containers. */
 static int fork_into_namespace(void) {
     sq__kept_file_t file = kept_with("text"), other;
     int status, wrong = 0;
@@ -330,8 +330,7 @@ TEST(a_pipe_is_written_as_its_reader_takes_it) {
     unlink(path);
 }
 
-/* A fork copies the descriptors first and the memory then, and the close may come between the two. To see it fail: in sq__kept_file_close_copy, set
- * the number to -1. */
+/* A fork copies the descriptors first and the memory then, and the close may come between the two. */
 TEST(a_child_whose_memory_says_that_the_file_is_closed_closes_its_copy) {
     sq__kept_file_t file = SQ__KEPT_FILE_NONE;
     CHECK_EQUAL(sq__kept_file_open(&file, new_path()), 0);

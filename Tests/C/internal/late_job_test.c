@@ -23,7 +23,6 @@ static void submit_late(sq_queue_t *queue, int number) {
 
 static void wait_for_last(sq_queue_t *queue) { CHECK_EQUAL(sq_sync_or_run(queue, do_nothing, NULL), 0); }
 
-/* To see it fail: in hold_back do not suspend the successor. */
 TEST(late_jobs_wait_for_the_end_and_keep_their_order) {
     begin();
     sq_queue_t *queue = make_queue_of("ending", 0);
@@ -86,7 +85,6 @@ static void check_exclusion(sq_queue_t *queue) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: in use_successor return `made` where there is one already. */
 TEST(late_jobs_and_functions_exclude_each_other) { check_exclusion(make_queue_of("own thread", 0)); }
 
 TEST(late_jobs_and_functions_exclude_each_other_on_a_pool) {
@@ -120,7 +118,7 @@ TEST(on_a_manual_pool_late_jobs_run_when_the_pool_is_run_and_before_a_later_func
     end(pool, queue, NULL);
 }
 
-/* The harness checks that memory and threads are gone. To see it fail: in leave_successor keep the successor. */
+/* The harness checks that memory and threads are gone. */
 TEST(a_late_job_keeps_its_queue_and_its_thread_ends_with_it) {
     begin();
     sq_queue_t *queue = make_queue_of("released", 0);
@@ -152,7 +150,6 @@ static void measure_stack(void *size, void *unused, bool runs) {
     CHECK_EQUAL(pthread_attr_destroy(&attributes), 0);
 }
 
-/* To see it fail: in make_successor do not set the size of the stack. */
 TEST(a_late_job_has_the_stack_of_its_queue) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     options.stack_size = LARGE_STACK;
@@ -170,7 +167,6 @@ static void call_late_at_once(void *queue) {
     CHECK_EQUAL(sq__sync_after_end(queue, SQ_NOW, must_not_run, NULL, NULL), EDEADLK);
 }
 
-/* To see it fail: in sq__sync_after_end turn every error into EAGAIN, if the deadline is SQ_NOW. */
 TEST(a_late_call_that_does_not_wait_reports_that_the_end_needs_its_caller) {
     sq_queue_t *queue = make_queue_of("shut down by its task", 0);
     CHECK_EQUAL(sq_sync(queue, call_late_at_once, queue), 0);
@@ -191,7 +187,6 @@ static void write_on_target(void *entry, void *target, bool runs) {
     write_entry(entry);
 }
 
-/* To see it fail: in make_successor do not aim at the target. */
 TEST(a_late_job_of_a_queue_with_a_target_runs_in_a_task_of_the_target) {
     begin();
     sq_pool_t *pool = sq_pool_create_manual("manual");
@@ -229,7 +224,6 @@ static bool submit_late_in_famine(failure_t what, uint64_t nth, sq_queue_t *targ
     return failed > 0;
 }
 
-/* To see it fail (it hangs): in hold_back of after_end.c do not call sq__end_prepare. With a target: in make_successor do not release `made`. */
 TEST(without_memory_or_a_thread_a_late_job_is_refused_or_runs) {
     sq_queue_t *targets[] = { NULL, make_queue_of("target", 0) };
     for (size_t i = 0; i < 2; i += 1) {
@@ -261,7 +255,6 @@ static sq_await_t *prepare(awaited_t *awaited, int number, sq_queue_t *queue) {
     return &awaited->await;
 }
 
-/* To see it fail: in sq__queue_end do not call sq__awaits_end. */
 TEST(awaits_of_the_end_are_called_once_in_order_unless_withdrawn) {
     begin();
     awaited_t awaited[4];

@@ -72,8 +72,7 @@ static void resume(stander_t *stander) { CHECK_EQUAL(sq_resume(stander->queue), 
 static void nothing(stander_t *stander) { (void)stander; }
 static void bump(void *latch) { latch_bump(latch); }
 
-/* The last release sees the queue suspended; before it has the lock, the running task resumes it: what waits must run. To see
- * it fail: in sq__suspend_abandon, do not look whether it is still suspended. */
+/* The last release sees the queue suspended; before it has the lock, the running task resumes it: what waits must run. */
 TEST(the_last_release_comes_when_a_task_has_just_resumed_its_queue) {
     sq_queue_t *queue = make_queue_of("resumed", 0);
     stander_t stander;
@@ -88,8 +87,7 @@ TEST(the_last_release_comes_when_a_task_has_just_resumed_its_queue) {
     let_threads_end(1);
 }
 
-/* The same, and the queue ends in between, because it was shut down: the last thread frees it. To see it fail: in
- * sq__suspend_abandon, do not look for ENDED (a block is left over). */
+/* The same, and the queue ends in between, because it was shut down: the last thread frees it. */
 TEST(the_last_release_comes_when_a_suspended_shutdown_has_just_ended) {
     sq_queue_t *queue = make_queue_of("ended", 0);
     stander_t stander;
@@ -102,8 +100,7 @@ TEST(the_last_release_comes_when_a_suspended_shutdown_has_just_ended) {
 }
 
 /* The same as the first, but the task takes a reference before it resumes, which is released when the queue is at rest and
- * the first release has not yet come to the state word: the one that comes last frees it. To see it fail: in
- * sq_queue_release, free it whenever it is at rest (AddressSanitizer). */
+ * the first release has not yet come to the state word: the one that comes last frees it. */
 static void retain_and_resume(stander_t *stander) {
     sq_queue_retain(stander->queue);
     resume(stander);
@@ -132,8 +129,7 @@ TEST(a_reference_that_a_task_took_is_released_before_the_last_release_has_finish
 }
 
 /* A cancel has waited for a firing until its deadline. Before it has the queue's lock again, to leave the list, the firing
- * ends: the cancel returns 0. Locks: the queue's, the token's, the queue's. To see it fail: in
- * sq_timer_cancel_and_wait, return the error alone. */
+ * ends: the cancel returns 0. Locks: the queue's, the token's, the queue's. */
 static void end_firing(void *context) {
     stander_t *stander = context;
     have_it_done_and_left(stander);
@@ -158,8 +154,7 @@ TEST(a_firing_that_ends_as_a_cancel_stops_waiting_for_it_is_over) {
     sq_queue_release(queue);
 }
 
-/* The same with a shutdown. Locks: the queue's, again, the enders', the token's, the enders'. To see it fail: in wait_for_end
- * (shutdown.c), return the error alone. */
+/* The same with a shutdown. Locks: the queue's, again, the enders', the token's, the enders'. */
 static void end_queue(void *context) {
     stander_t *stander = context;
     have_it_done_and_left(stander);
@@ -205,8 +200,7 @@ static void check_plausible(void *context, const sq_stall_t *stall) {
     CHECK(stall->nanoseconds < 3600ull * 1000000000u);
 }
 
-/* A task begins just after the watching thread has looked at the clock: its running time would come out negative. To
- * see it fail: in runs_too_long, do not ask whether it is now before it began. */
+/* A task begins just after the watching thread has looked at the clock: its running time would come out negative. */
 TEST(a_task_that_begins_while_it_is_looked_at_does_not_run_for_ages) {
     enum { LOOKS = 6 }; /* the thread looks at the clock when it wakes up, and at each queue: at least every other is one */
     sq_queue_t *queue = make_queue_of("watched", 0);

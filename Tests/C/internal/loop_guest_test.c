@@ -20,7 +20,6 @@ static void *run_as_guest(void *argument) {
     return NULL;
 }
 
-/* To see it fail: leave out `disown` in loop.c. The first guest lives as long as the others. */
 TEST(each_guest_owns_the_loop_until_its_run_returns) {
     enum { GUESTS = 3 };
     sq_pool_t *pool = make_loop_pool();
@@ -100,7 +99,6 @@ static void make_main_and_sync(void *context) {
     snprintf(late->report, sizeof late->report, "%s", sq_deadlock_report());
 }
 
-/* To see it fail: leave out sq__pool_own_as. */
 TEST(a_wait_from_before_the_loop_was_made_for_its_thread_is_part_of_the_cycle) {
     late_t late = { .owner = sq__loop_owner() };
     REQUIRE(late.owner != NULL);

@@ -125,7 +125,7 @@ static void let_all_go(void *context) {
     sq_pool_release(spawner->pool);
 }
 
-/* Regression: the run still used the pool after its last release (seen by AddressSanitizer). To see it fail: no sq__runner_retain in sq_pool_advance. */
+/* Regression: the run still used the pool after its last release (seen by AddressSanitizer). */
 TEST(a_task_can_release_the_last_references_while_the_pool_is_run) {
     for (int i = 0; i < 4; i += 1) {
         spawner_t spawner = { .pool = make_manual_pool() };

@@ -29,8 +29,7 @@ static void add_members(sq_group_t *group, sq_queue_t **queues, size_t *ran) {
     }
 }
 
-/* Queues with members, and as many without, whose ties are idle. To see it fail: in find_or_give, look at the first tie alone, or
- * take the first idle one at once; in peek_at_counts, count ties without members, or write without a look at SQ__PEEK_QUEUES. */
+/* Queues with members, and as many without, whose ties are idle. */
 TEST(a_queue_has_one_tie_of_a_group_and_a_look_finds_those_with_members) {
     sq_pool_t *pools[] = { sq_pool_create_manual("waits"), sq_pool_create_manual("runs") };
     sq_queue_t *busy[QUEUES], *idle[QUEUES];
@@ -66,7 +65,6 @@ TEST(a_queue_has_one_tie_of_a_group_and_a_look_finds_those_with_members) {
     sq_pool_release(pools[1]);
 }
 
-/* To see it fail: in find_or_give, pass idle ties over. */
 TEST(a_queue_gets_the_tie_of_another_one_that_has_no_members) {
     sq_pool_t *pool = sq_pool_create_manual("manual");
     sq_queue_t *queues[QUEUES];

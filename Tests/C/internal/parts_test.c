@@ -58,7 +58,6 @@ static sq__ready_end_t block(work_t *work) {
     return leave(work);
 }
 
-/* To see it fail: in sq__part_find_free, return NULL. */
 TEST(what_one_thread_posts_runs_on_the_seats_of_all_parts) {
     scene_t scene;
     begin(&scene, 8, 2);
@@ -81,7 +80,6 @@ static sq__ready_end_t post_to_others(work_t *work) {
     return leave(work);
 }
 
-/* To see it fail: in sq__part_to_post_to, let the members of all pools post to the part that their number selects. */
 TEST(what_a_task_of_another_pool_posts_waits_in_all_parts) {
     scene_t scene, other;
     begin(&scene, 4, 2);
@@ -141,7 +139,6 @@ static sq__ready_end_t post_band(work_t *work) {
     return work->number == 0 ? leave(work) : block(work);
 }
 
-/* To see it fail: in sq__part_to_help, do not look at the bands. */
 TEST(a_member_takes_a_higher_band_of_another_part_before_its_own) {
     scene_t scene;
     begin(&scene, 2, 1);
@@ -167,7 +164,7 @@ static sq__ready_end_t go_on(work_t *work) {
     return scene->is_over ? leave(work) : SQ__READY_MORE;
 }
 
-/* Members that always find something in their own part. To see it fail (it hangs): let is_time_to_visit return false. */
+/* Members that always find something in their own part. */
 TEST(an_entry_behind_blocked_members_is_taken_by_busy_ones) {
     scene_t scene;
     begin(&scene, 4, 2);
@@ -181,7 +178,6 @@ TEST(an_entry_behind_blocked_members_is_taken_by_busy_ones) {
     sq__pool_release(scene.pool);
 }
 
-/* To see it fail: in sq__part_leave_and_unlock, free the pool with the first part. */
 TEST(a_pool_with_parts_ends_whenever_it_is_released) {
     for (size_t round = 0; round < scaled(300); round += 1) {
         scene_t scene;

@@ -110,8 +110,7 @@ TEST(a_report_ends_where_a_part_of_it_cannot_be_written) {
     sq_queue_release(queue);
 }
 
-/* The system says too early that a deadline has passed: the wait looks at the clock, and continues. To see it fail: in
- * sq__token_sleep, do not look at the clock. */
+/* The system says too early that a deadline has passed: the wait looks at the clock, and continues. */
 TEST(a_wait_that_ends_before_its_deadline_continues) {
     sq_queue_t *queue = make_queue_of("early", 0);
     caller_t caller;

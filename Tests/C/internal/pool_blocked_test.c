@@ -34,8 +34,7 @@ static void check_that_a_long_job_gets_no_company(void) {
 
 TEST(a_pool_gets_no_more_seats_while_a_long_job_computes) { check_that_a_long_job_gets_no_company(); }
 
-/* regression: without file descriptors, or without /proc, members that computed counted as blocked. To see it fail: in doubt
- * (growth.c) do not look at the processor time. */
+/* regression: without file descriptors, or without /proc, members that computed counted as blocked. */
 TEST(a_pool_gets_no_more_seats_while_a_long_job_computes_and_no_file_can_be_opened) {
     struct rlimit limit;
     REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
@@ -45,7 +44,7 @@ TEST(a_pool_gets_no_more_seats_while_a_long_job_computes_and_no_file_can_be_open
     REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
 }
 
-/* The pool still grows there, only later. To see it fail: in count_blocked (growth.c) unknown members are not blocked. */
+/* The pool still grows there, only later. */
 TEST(a_pool_whose_member_is_blocked_grows_although_no_file_can_be_opened) {
     turn_t blocks, waits;
     unsigned blocked;
@@ -71,7 +70,7 @@ TEST(a_pool_whose_member_is_blocked_grows_although_no_file_can_be_opened) {
 }
 
 /* A member that is woken now and then, as by a lock that others take and release all the time, is in doubt for long while another member
- * runs. To see it fail: in doubt (growth.c) count checks, and not those without use of the processor. */
+ * runs. */
 static sq__ready_end_t stay_and_wake(sq__ready_t *entry, size_t batch, size_t *ran) {
     turn_t *turn = (turn_t *)entry;
     (void)batch;
@@ -113,7 +112,7 @@ TEST(a_pool_gets_more_seats_for_a_member_that_is_woken_now_and_then_only_after_m
     end(&scene);
 }
 
-/* One was blocked, so that there are more; then all compute. To see it fail: no take_seats_back in adjust_seats (growth.c). */
+/* One was blocked, so that there are more; then all compute. */
 TEST(seats_above_those_at_rest_are_taken_back_while_jobs_wait_when_no_member_is_blocked) {
     turn_t turns[4];
     unsigned blocked;

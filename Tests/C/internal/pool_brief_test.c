@@ -44,8 +44,7 @@ static void end_parts(scene_t *scene) {
     end(scene);
 }
 
-/* regression: 10,000 closures that slept for 5 ms ran two at a time. To see it fail (it hangs): let sq__growth_seats (growth.c) not ask whether members
- * are idle. */
+/* regression: 10,000 closures that slept for 5 ms ran two at a time. */
 TEST(a_pool_whose_jobs_block_briefly_gets_more_seats) {
     turn_t turns[PARTS];
     unsigned blocked;
@@ -58,8 +57,7 @@ TEST(a_pool_whose_jobs_block_briefly_gets_more_seats) {
     end_parts(&scene);
 }
 
-/* One computes, and the others wait for its lock: more members would wait, too. To see it fail: let members_used_little (growth.c) not look
- * at the time. */
+/* One computes, and the others wait for its lock: more members would wait, too. */
 TEST(a_pool_whose_jobs_wait_for_a_lock_gets_no_more_seats) {
     turn_t turns[PARTS];
     unsigned blocked;
@@ -73,8 +71,7 @@ TEST(a_pool_whose_jobs_wait_for_a_lock_gets_no_more_seats) {
     end_parts(&scene);
 }
 
-/* One of two members is blocked; the other one computes, and no entry waits for longer than until the next check. To see it fail: in
- * adjust_seats (growth.c) do not compare with what had been posted at the last check. */
+/* One of two members is blocked; the other one computes, and no entry waits for longer than until the next check. */
 static sq__ready_end_t compute_until_told(sq__ready_t *entry, size_t batch, size_t *ran) {
     turn_t *turn = (turn_t *)entry;
     (void)batch;

@@ -49,7 +49,6 @@ static void check_growth(scene_t *scene, unsigned left) {
     CHECK_EQUAL(count(scene, true), left);
 }
 
-/* To see it fail: in shrink (growth.c) or take_idle, make_idle, sq__members_pick_idle (members.c) leave out any count. */
 TEST(of_the_members_beyond_those_at_rest_those_go_that_were_idle_for_a_second) {
     scene_t scene = begin(1, 1, wait_without_seat);
     work_at_once(&scene, 3, 3);
@@ -75,8 +74,7 @@ static sq__ready_end_t leave_at_once(sq__ready_t *entry, size_t batch, size_t *r
     return SQ__READY_GONE;
 }
 
-/* One that was called has its seat from then on, though its thread has not woken up yet: a growth check must not count it as blocked. To
- * see it fail: in fill_and_unlock (members.c), do not call change_seat. */
+/* One that was called has its seat from then on, though its thread has not woken up yet: a growth check must not count it as blocked. */
 TEST(as_many_members_have_a_seat_as_are_counted) {
     enum { SEATS = 2 };
     scene_t scene = begin(SEATS, SEATS, leave_at_once);
@@ -100,7 +98,6 @@ TEST(as_many_members_have_a_seat_as_are_counted) {
 
 /* No more seats than are needed */
 
-/* To see it fail: in sq__growth_seats (growth.c) do not look at `most`. */
 TEST(a_pool_gets_no_more_seats_than_it_may_have) {
     enum { MOST = 4, JOBS = 7 };
     turn_t turns[JOBS];
@@ -128,8 +125,7 @@ TEST(a_pool_gets_no_more_seats_than_it_may_have) {
 
 /* What a pool goes back to */
 
-/* Three jobs were blocked, and the pool got two more seats; then one job alone stays. To see it fail: in shrink (growth.c) do not take seats back; in
- * sq__growth_check schedule the next one always, or look at the members only. */
+/* Three jobs were blocked, and the pool got two more seats; then one job alone stays. */
 TEST(a_pool_goes_back_to_its_seats_at_rest_and_then_sets_no_alarm) {
     turn_t turns[3];
     unsigned blocked;
@@ -174,8 +170,7 @@ static sq__ready_end_t stay_after_lending(sq__ready_t *entry, size_t batch, size
     return stay(entry, batch, ran);
 }
 
-/* A second member has come for the seat that the first one has lent. To see it fail: in shrink (growth.c) do not compare with the seats that
- * there are. */
+/* A second member has come for the seat that the first one has lent. */
 TEST(a_check_that_takes_seats_back_never_adds_one) {
     scene_t scene = begin(1, 1, stay_after_lending);
     turn_t lender, other;

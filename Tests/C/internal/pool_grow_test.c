@@ -38,7 +38,6 @@ static void block(void *context) {
 
 static void open_gate(void *context) { latch_bump(&((crowd_t *)context)->gate); }
 
-/* To see it fail (it hangs): leave add_seats out of adjust_seats (growth.c). */
 TEST(sixty_three_blocked_tasks_do_not_stop_the_64th_which_they_wait_for) {
     sq_pool_t *pool = sq_pool_create("growing", NULL);
     REQUIRE(pool != NULL);
@@ -49,7 +48,7 @@ TEST(sixty_three_blocked_tasks_do_not_stop_the_64th_which_they_wait_for) {
         CHECK_EQUAL(sq_async(queues[i], i < BLOCKED ? block : open_gate, &crowd), 0);
     }
     latch_wait(&crowd.left, BLOCKED);
-    /* Afterwards the pool shrinks to its base size: one thread per processor. To see it fail: leave shrink out of sq__growth_check. */
+    /* Afterwards the pool shrinks to its base size: one thread per processor. */
     let_threads_end(sq__processor_count() + OTHERS);
     CHECK_AT_MOST(threads_alive(), sq__processor_count() + OTHERS);
     size_t ran = 0;
@@ -61,7 +60,6 @@ TEST(sixty_three_blocked_tasks_do_not_stop_the_64th_which_they_wait_for) {
     sq_pool_release(pool);
 }
 
-/* To see it fail: change SQ__MOST_MEMBERS. */
 TEST(a_pool_grows_to_64_threads_and_no_further) {
     sq_pool_t *pool = sq_pool_create("growing", NULL);
     size_t most = most_members(), tasks = most + CROWD - MOST;
@@ -106,8 +104,7 @@ TEST(a_pool_of_three_threads_runs_three_tasks_at_a_time_and_no_more) {
     sq_pool_release(pool);
 }
 
-/* More threads than a pool may grow to, because it was made with them. To see it fail (it hangs): leave seats_at_rest out of
- * may_recruit (members.c). */
+/* More threads than a pool may grow to, because it was made with them. */
 TEST(a_pool_of_65_threads_runs_65_tasks_at_a_time) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = MOST + 1;
@@ -146,8 +143,7 @@ static void visit(void *context) {
     latch_bump(&visitor->left);
 }
 
-/* A thread waits in a sync, and so lends its seat; with 63 others the pool may not start a 65th thread for that seat. To see it fail: leave
- * SQ__MOST_MEMBERS out of may_recruit (members.c), so that it is always true. */
+/* A thread waits in a sync, and so lends its seat; with 63 others the pool may not start a 65th thread for that seat. */
 TEST(what_comes_for_the_seat_of_a_task_that_waits_gets_no_65th_thread) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = MOST;
@@ -244,7 +240,7 @@ static int create_in_want(failure_t what, uint64_t nth, bool forever) {
 }
 
 /* The first member is held; the second one, which the next queue needs, cannot be started. The task is accepted, and runs once a thread
- * can be started again, without another call. To see it fail: do not call sq__growth_schedule where recruit fails. */
+ * can be started again, without another call. */
 static int submit_in_want(failure_t what, uint64_t nth, bool forever) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = 2;

@@ -34,8 +34,7 @@ static bool all_are_blocked(sq__pool_t *pool) {
 
 static void set(void *flag) { *(atomic_bool *)flag = true; }
 
-/* The pool uses a clock of the test's, which does not move while the tasks come to their gate. To see it fail: set SQ__CHECKS_WITHOUT_USE
- * to 20, or let sq__growth_seats (growth.c) add one seat at a time. */
+/* The pool uses a clock of the test's, which does not move while the tasks come to their gate. */
 TEST(sixty_three_blocked_tasks_keep_the_64th_queue_waiting_for_100_milliseconds_at_most) {
     sq_pool_t *pool = sq_pool_create("growing", NULL);
     REQUIRE(pool != NULL);

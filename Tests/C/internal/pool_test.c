@@ -125,8 +125,7 @@ TEST(two_queues_on_a_pool_of_one_thread_share_it_and_never_run_at_once) {
     sq_pool_release(pool);
 }
 
-/* Fair turns. One thread, and both queues only ever run on it, so plain counts are enough. To see it fail: in run_entry (members.c),
- * use SIZE_MAX in place of SQ__BATCH. */
+/* Fair turns. One thread, and both queues only ever run on it, so plain counts are enough. */
 typedef struct flood {
     sq_queue_t *flooded, *other;
     size_t ran, asked_at, asked, worst;
@@ -260,7 +259,6 @@ static void take_two_milliseconds(void *context) {
     }
 }
 
-/* To see it fail: in sq__batch_look (kernel/batch.c) do not look at the time. */
 TEST(a_queue_with_long_tasks_lets_another_one_in_before_its_batch_is_over) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = 1;

@@ -15,7 +15,6 @@ static sq_queue_t *queue_of(sq_pool_t *pool, sq_priority_t priority) {
     return queue;
 }
 
-/* To see it fail: have sq__part_append ignore the band. */
 TEST(a_higher_priority_is_first_and_each_is_in_order) {
     sq_pool_t *pool = sq_pool_create_manual("bands");
     sq_queue_t *low = queue_of(pool, SQ_PRIORITY_LOW), *high = queue_of(pool, SQ_PRIORITY_HIGH);
@@ -63,7 +62,6 @@ static void note_low(void *context) {
     low->at[low->ran++] = low->flood->batches;
 }
 
-/* To see it fail: in sq__ready_next_band, leave out the first loop (then it does not end), or ask for twice as many. */
 static void check_that_low_waits_for_63_batches(sq_priority_t above, sq_priority_t below) {
     sq_pool_t *pool = sq_pool_create_manual("bands");
     sq_queue_t *high = queue_of(pool, above);
@@ -112,7 +110,6 @@ static void write_job(void *entry, void *unused, bool runs) {
     write_entry(entry);
 }
 
-/* To see it fail: in make_successor (queue/after_end.c) do not set the priority. */
 TEST(a_late_job_has_the_priority_of_its_queue) {
     sq_pool_t *pool = sq_pool_create_manual("bands");
     sq_queue_t *queues[3];

@@ -27,7 +27,6 @@ int child_main(int count, char **words) {
     return 0;
 }
 
-/* To see it fail: in sq__seat_step, let SQ__SEAT_LEND count 0 seats. */
 TEST(each_event_leads_from_each_state_to_the_one_in_the_table) {
     for (int seat = 0; seat < STATES; seat += 1) {
         for (int event = 0; event < EVENTS; event += 1) {
@@ -42,7 +41,6 @@ TEST(each_event_leads_from_each_state_to_the_one_in_the_table) {
     }
 }
 
-/* To see it fail: in sq__seat_step, let SQ__SEAT_LEAVE not ask for SQ__SEAT_TAKEN. */
 TEST(what_cannot_be_ends_the_program) {
     for (int seat = 0; seat < STATES; seat += 1) {
         for (int event = 0; event < EVENTS; event += 1) {

@@ -39,7 +39,6 @@ static void *visit_and_stand(void *visit) {
     return NULL;
 }
 
-/* To see it fail: in sq__self_visit, unlock without a look at is_locked: the second visit has the lock. */
 TEST(a_visit_that_does_not_get_the_lock_leaves_it_alone) {
     visit_t first = { LATCH_INIT, LATCH_INIT, 0, NULL }, other = first;
     (void)sq__self_listed();
@@ -97,7 +96,6 @@ static void *fork_between(void *context) {
     return NULL;
 }
 
-/* To see it fail: leave out one of the last four lines of forget_threads (self.c). */
 TEST(the_child_of_a_fork_lists_the_thread_that_forked_alone) {
     for (int is_listed = 0; is_listed < 2 && !fork_left_out(); is_listed += 1) {
         family_t family = { is_listed, NULL, LATCH_INIT, LATCH_INIT, LATCH_INIT, -1 };

@@ -138,7 +138,7 @@ TEST(refusals_do_not_pile_up_memory) {
     sq_queue_release(queue);
 }
 
-/* After the library's own destructor: what it has given back is not used. To see it fail: in self_end, do not forget the token. */
+/* After the library's own destructor: what it has given back is not used. */
 static void wait_late(void *context) {
     CHECK(sq__self()->ended);
     sq__token_t *mine = sq__self_token(), *another = sq__token_acquire();
@@ -174,8 +174,7 @@ static void end_a_thread(void *(*body)(void *late), void (*at_its_end)(void *ove
 
 TEST(a_thread_that_ends_uses_no_token_that_it_has_given_back) { end_a_thread(have_a_token_and_end, wait_late); }
 
-/* The same for the rest of the record: a function of the program's that comes later would use what is freed. To see it fail: in self_end
- * or unlist do not forget one of these, or have sq__self_record_with accept a recorder that would never be called. */
+/* The same for the rest of the record: a function of the program's that comes later would use what is freed. */
 static void leave_trace(sq__exit_t *exit) { (void)exit; }
 static sq__exit_t recorder = { .call = leave_trace };
 
@@ -202,7 +201,7 @@ static void *fill_the_record_and_end(void *argument) {
 
 TEST(a_thread_that_ends_keeps_nothing_in_its_record) { end_a_thread(fill_the_record_and_end, look_late); }
 
-/* Memory that was used before has anything in it. To see it fail: in sq__self_report do not make it empty. */
+/* Memory that was used before has anything in it. */
 static void *read_no_report(void *unused) {
     enum { BYTES = 1024 };
     volatile char *used = sq__memory(BYTES);

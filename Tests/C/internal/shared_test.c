@@ -40,7 +40,6 @@ static void poll_once(sq_queue_t *queue, uintptr_t kind) {
                 ETIMEDOUT);
 }
 
-/* To see it fail: set SQ__SHARED_FROM to UINT_MAX. */
 TEST(a_million_polls_of_a_stalled_queue_allocate_nothing) {
     static const uintptr_t kinds[] = { SQ__WAITER, SQ__RUN_ANYWHERE, SQ__AWAITED };
     size_t ran = 0, polls = scaled(1000000);
@@ -104,7 +103,6 @@ static void start_behind(caller_t *caller, way_t way, sq_queue_t *queue, sq_time
     wait_for_depth(queue, depth + 1);
 }
 
-/* To see it fail: let may_be_joined say true, or append at the front of the list. */
 TEST(threads_that_share_a_slot_keep_their_order_with_the_tasks_around_it) {
     enum { EACH = 3, ALL = 5 * EACH };
     static const way_t ways[] = { BY_SYNC_UNTIL, BY_CALL, BY_SYNC_UNTIL };
@@ -165,7 +163,7 @@ TEST(a_wait_without_a_deadline_shares_a_slot_if_it_comes_from_a_task_or_a_once) 
     sq_queue_release(queue);
 }
 
-/* In the middle, at the end and at the beginning of the list. To see it fail: do not set the end of the list in take_off. */
+/* In the middle, at the end and at the beginning of the list. */
 TEST(a_thread_that_times_out_leaves_the_others_in_the_list) {
     size_t ran = 0;
     sq_queue_t *queue = stalled_queue("left", &ran);
@@ -207,7 +205,7 @@ TEST(a_discarding_shutdown_refuses_all_that_share_a_slot) {
     sq_queue_release(queue);
 }
 
-/* A thread that joined a slot would wait for a queue that has ended. To see it fail: do not look at CLOSED in may_be_joined. */
+/* A thread that joined a slot would wait for a queue that has ended. */
 TEST(no_submission_joins_a_slot_of_a_closed_queue) {
     size_t ran = 0;
     sq_queue_t *queue = stalled_queue("closed", &ran);
@@ -249,7 +247,7 @@ static void count_stall(void *context, const sq_stall_t *stall) {
     latch_bump(context);
 }
 
-/* Polls do not pass for progress. To see it fail: count each thread that leaves a list as skipped. */
+/* Polls do not pass for progress. */
 TEST(a_stall_is_reported_while_the_queue_is_polled) {
     size_t ran = 0;
     sq_queue_t *queue = stalled_queue("polled and watched", &ran);

@@ -39,17 +39,14 @@ static void check_site(sq_queue_t *queue) {
     latch_wait(&ward.discarded, 1);
 }
 
-/* To see it fail: in submit (async.c) pass NULL in place of the caller; or in sq__ring_put leave out SQ__SITED; or in note_first look at SQ__TRACED. */
 TEST(a_stall_and_a_dump_name_the_caller_that_submitted_the_running_task_of_a_watched_queue) { check_site(make_queue_of("sited", 0)); }
 
-/* To see it fail: in sq__reader_oldest leave out the site. */
 TEST(the_same_for_a_concurrent_queue) {
     sq_pool_t *pool = make_pool(1); /* one at a time, so the reports come in order */
     check_site(sq_queue_create("sited", &(sq_queue_options_t){ .size = sizeof(sq_queue_options_t), .pool = pool, .width = 2 }));
     sq_pool_release(pool);
 }
 
-/* To see it fail: in sq__sited_begin leave the era as it is. */
 TEST(a_task_that_was_submitted_while_its_queue_was_not_watched_has_no_site) {
     sq_queue_t *queue = make_queue_of("sited", 0);
     stall_watcher_t before = STALL_WATCHER_INIT, after = STALL_WATCHER_OF_RUNNING_INIT;
@@ -78,7 +75,6 @@ TEST(a_task_that_was_submitted_while_its_queue_was_not_watched_has_no_site) {
     latch_wait(&before.discarded, 1);
 }
 
-/* To see it fail: in find_site (dump_queues.c) return at once. */
 TEST(the_oldest_waiting_task_of_a_queue_is_shown_with_its_caller) {
     enum { TASKS = 300 }; /* more than a segment has slots */
     sq_queue_t *queue = make_queue_of("sited", 0);

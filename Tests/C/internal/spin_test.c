@@ -113,7 +113,7 @@ TEST(after_yields_that_other_programs_used_no_thread_yields_for_a_while) {
     clock_is_ours = false;
 }
 
-/* A worker's single yield. To see it fail: leave out `sq__spin_end` in sq__token_yield_once, or its second look. */
+/* A worker's single yield. */
 TEST(a_yield_that_finds_nothing_is_left_out_the_next_time) {
     clock_is_ours = true;
     yield_takes = yield_uses = 0;

@@ -36,7 +36,7 @@ TEST(every_consumed_slot_is_counted_as_consumed) {
     sq_queue_release(queue);
 }
 
-/* A timer is not a task, so only its firings are counted. To see them fail: count in discard of timer_fire.c. */
+/* A timer is not a task, so only its firings are counted. */
 typedef struct timed {
     sq_pool_t *pool;
     sq_queue_t *queue;
@@ -82,7 +82,6 @@ static void close_and_advance(void *timed) {
     sq_pool_advance(t->pool, 20);
 }
 
-/* To see it fail: forget in sq__timer_fall_due that the firing was refused. */
 TEST(a_firing_that_falls_due_between_the_shutdown_and_the_end_is_discarded) {
     timed_t t;
     make_timed(&t, clean_up);
@@ -119,7 +118,6 @@ TEST(a_timer_whose_release_found_no_memory_is_not_discarded_at_the_shutdown) {
     end_timed(&t);
 }
 
-/* To see it fail: in fire (timer_fire.c) do not correct the counts of a firing that was discarded. */
 TEST(a_firing_that_was_cancelled_and_then_discarded_counts_as_withdrawn_alone) {
     timed_t t;
     make_timed(&t, NULL);
@@ -149,7 +147,7 @@ TEST(a_timer_that_a_shutdown_ends_has_its_next_firing_discarded_if_there_was_one
     }
 }
 
-/* It is counted as run before the timer is looked at. To see it fail: in sq__depth_not_run, count nothing for a concurrent queue. */
+/* It is counted as run before the timer is looked at. */
 TEST(a_firing_that_was_cancelled_in_the_queue_did_not_run) {
     for (int wide = 0; wide < 2; wide += 1) {
         timed_t t;

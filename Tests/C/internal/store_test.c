@@ -33,7 +33,7 @@ static void give_all(sq__blocks_t *store) {
     }
 }
 
-/* At rest: what a worker does that is about to sleep. To see it fail: cool down whatever was taken. */
+/* At rest: what a worker does that is about to sleep. */
 TEST(a_store_that_nobody_uses_returns_its_pages) {
     sq__blocks_t store = { .bytes = BYTES };
     uint32_t taken, number;
@@ -56,7 +56,6 @@ TEST(a_store_that_nobody_uses_returns_its_pages) {
     end(&store);
 }
 
-/* To see it fail: in block_at, leave out the slab. */
 TEST(every_block_is_another_one_and_is_taken_again) {
     enum { MANY = 3000 };
     sq__blocks_t store = { .bytes = BYTES };
@@ -77,7 +76,6 @@ TEST(every_block_is_another_one_and_is_taken_again) {
     end(&store);
 }
 
-/* To see it fail: in sq__blocks_give, never cool down. */
 TEST(pages_go_back_when_more_blocks_are_free_than_may_be_warm) {
     sq__blocks_t store = { .bytes = BYTES };
     static uint32_t numbers[SQ__BLOCKS_WARM + 1];
@@ -121,7 +119,6 @@ TEST(without_pages_there_is_no_block_and_then_there_is_one_again) {
     end(&store);
 }
 
-/* To see it fail: in sq__blocks_give, take the lane of the thread that gives. */
 TEST(a_block_goes_back_to_the_lane_that_it_was_taken_from) {
     sq__blocks_t store = { .bytes = BYTES };
     uint32_t number, again;

@@ -16,7 +16,6 @@ static void linger_with_success(void *spins) {
 
 static void would_linger(void *spins) { *(unsigned *)spins = sq__spin_begin(SQ__SPIN_LINGER, PAUSES); }
 
-/* To see it fail: pass true to sq__baton_next in run_tasks (kernel/run_task.c). */
 TEST(a_batch_does_not_linger_in_the_turn_of_the_target) {
     sq_queue_t *target = make("target", NULL), *child = make("child", target);
     unsigned before = 0, after = 1;

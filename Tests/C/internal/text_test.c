@@ -30,7 +30,6 @@ static bool is_utf8(const char *text) {
     return is_valid;
 }
 
-/* To see it fail: in character_size leave out the cases of 0xC2. */
 TEST(what_is_no_printable_character_becomes_a_question_mark) {
     CHECK_STRING(printable("gr\xc3\xb6\xc3\x9f" "er \xf0\x9f\xa7\xb5"), "gr\xc3\xb6\xc3\x9f" "er \xf0\x9f\xa7\xb5");
     CHECK_STRING(printable("red \033[31m\x7f\n"), "red ?[31m??");
@@ -39,7 +38,7 @@ TEST(what_is_no_printable_character_becomes_a_question_mark) {
     CHECK_STRING(printable("C1 \xc2\x9b" "31m"), "C1 ??31m"); /* a terminal may take it for escape and bracket */
 }
 
-/* The C library judges. To see it fail: in character_size, leave out the cases of 0xE0, 0xED, 0xF0 or 0xF4. */
+/* The C library judges. */
 TEST(every_pair_of_bytes_before_two_more_becomes_utf8) {
     unsigned changed = 0;
     for (unsigned first = 1; first < 256; first += 1) {
@@ -58,7 +57,6 @@ TEST(every_pair_of_bytes_before_two_more_becomes_utf8) {
     CHECK(changed > 0);
 }
 
-/* To see it fail: in sq__text_length cut at `most`. */
 TEST(a_copy_is_cut_between_characters) {
     char copy[8];
     sq__text_copy(copy, sizeof copy, "gr\xc3\xb6\xc3\x9f" "er"); /* eight bytes */

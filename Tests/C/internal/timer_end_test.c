@@ -2,8 +2,7 @@
 #include "inject.h"
 #include "timer_calls.h"
 
-/* regression: what was delayed kept the queue that it waited for the end of; nothing had an outcome. To see it fail: no
- * sq__pending_timers_take_references in sq_shutdown. */
+/* regression: what was delayed kept the queue that it waited for the end of; nothing had an outcome. */
 TEST(a_suspended_queue_that_is_shut_down_and_released_discards_what_is_not_due) {
     bench_t b = bench();
     size_t waited = 0, delayed = 0;
@@ -40,7 +39,6 @@ TEST(what_falls_due_while_a_queue_that_is_shut_down_is_suspended_is_discarded_at
     sq_pool_release(b.pool);
 }
 
-/* To see it fail: in sq__timer_fall_due, set the alarm again after any error but ENOMEM. */
 TEST(a_periodic_timer_that_falls_due_after_its_queue_was_closed_is_not_set_again) {
     bench_t b = bench();
     subject_t subject = { 0 };
@@ -77,7 +75,6 @@ TEST(a_task_can_shut_its_queue_down_that_only_a_delayed_task_keeps) {
     sq_pool_release(b.pool);
 }
 
-/* regression: as above. To see it fail: no SQ__CLOSED in sq__timer_leave (timer_fire.c). */
 TEST(a_timer_that_is_released_after_its_suspended_queue_was_shut_down_lets_it_end) {
     bench_t b = bench();
     subject_t subject = { 0 };
@@ -162,7 +159,6 @@ static void suspend_and_resume(void *context) {
 
 static void release_it(subject_t *subject) { sq_timer_release(subject->timer); }
 
-/* To see it fail (it hangs): in pass (timer_fire.c) keep the lock. */
 TEST(the_discard_function_of_a_timer_that_was_released_in_its_task_can_use_the_queue) {
     bench_t b = bench();
     subject_t subject = { .queue = b.queue, .inside = release_it };

@@ -21,7 +21,6 @@ static size_t run_on(sq_pool_t *pool) {
     return all;
 }
 
-/* To see it fail: in pass of timer_fire.c, move `due` before the alarm is set again. */
 TEST(a_firing_that_fell_due_while_the_task_ran_follows_at_once) {
     bench_t b = bench();
     subject_t subject = { .inside = take_time, .pool = b.pool, .again = 105 * MS };

@@ -176,7 +176,6 @@ TEST(functions_that_are_missing_are_refused) {
     clear(&b);
 }
 
-/* To see them fail: in sq_async_task_after, set an alarm for a delay of 0 as well. */
 static void check_order_without_delay(sq_queue_t *queue, sq_pool_t *pool) {
     journal_t journal = { 0 };
     entry_t entries[] = { { &journal, 0 }, { &journal, 1 }, { &journal, 2 }, { &journal, 3 }, { &journal, 4 } };

@@ -68,7 +68,7 @@ TEST(a_timer_fires_again_and_again_on_its_queues_thread) {
     sq_queue_release(queue);
 }
 
-/* Its next beat is always past already: it must not keep the clock from all others. To see it fail: in move_due, add one interval. */
+/* Its next beat is always past already: it must not keep the clock from all others. */
 TEST(a_timer_of_a_nanosecond_leaves_time_for_others) {
     sq_queue_t *queue = make_queue_of("hurried", 0), *other = make_queue_of("other", 0);
     latch_t fired = LATCH_INIT, ran = LATCH_INIT;
@@ -83,7 +83,7 @@ TEST(a_timer_of_a_nanosecond_leaves_time_for_others) {
     sq_queue_release(other);
 }
 
-/* Another queue's timer shows that time passes. To see it fail: in is_left_out, look at is_waiting alone. */
+/* Another queue's timer shows that time passes. */
 TEST(what_falls_due_while_a_firing_runs_is_left_out) {
     sq_queue_t *queue = make_queue_of("slow", 0), *other = make_queue_of("clock", 0);
     guest_t guest = GUEST_INIT;
@@ -106,7 +106,7 @@ TEST(what_falls_due_while_a_firing_runs_is_left_out) {
     sq_queue_release(queue);
 }
 
-/* A start from inside is not left out, however soon it falls due. To see it fail: leave is_first out of submit_firing. */
+/* A start from inside is not left out, however soon it falls due. */
 static void start_from_inside(void *context) {
     guest_t *guest = context;
     guest->firings += 1;
@@ -143,7 +143,6 @@ static void cancel_a_call_on_its_way(sq_timer_t *timer) {
     sq__unlock(timer->queue);
 }
 
-/* To see it fail (it hangs): in sq__timer_fall_due do not count off the stale call. */
 TEST(a_cancel_while_the_alarm_is_on_its_way_does_not_cost_the_next_start_its_firing) {
     sq_queue_t *queue = make_queue_of("on its way", 0);
     guest_t guest = GUEST_INIT;
@@ -161,7 +160,7 @@ TEST(a_cancel_while_the_alarm_is_on_its_way_does_not_cost_the_next_start_its_fir
     sq_queue_release(queue);
 }
 
-/* An alarm with a leeway has a latest time. To see it fail: in sq_timer_start do not keep the leeway. */
+/* An alarm with a leeway has a latest time. */
 TEST(a_periodic_timer_keeps_its_leeway_after_the_first_firing) {
     sq_queue_t *queue = make_queue_of("leeway", 0);
     latch_t fired = LATCH_INIT;
@@ -176,8 +175,7 @@ TEST(a_periodic_timer_keeps_its_leeway_after_the_first_firing) {
     sq_queue_release(queue);
 }
 
-/* Races. Each timer is discarded once, after its last firing; nothing fires after a cancel-and-wait. To see it fail: have sq__timer_disarm
- * not count stale calls, or leave the timer's right to fire alone. */
+/* Races. Each timer is discarded once, after its last firing; nothing fires after a cancel-and-wait. */
 enum { PLAYERS = 3 };
 
 typedef struct toy {
@@ -256,8 +254,7 @@ TEST(start_cancel_and_release_race_with_firings_and_each_timer_ends_once) {
     sq_queue_release(queue);
 }
 
-/* Each task that was accepted has one outcome, and all of them before the shutdown returns. To see it fail: leave out
- * sq__pending_timers_end_all in sq__queue_end. */
+/* Each task that was accepted has one outcome, and all of them before the shutdown returns. */
 typedef struct late {
     atomic_size_t ran, discarded;
 } late_t;

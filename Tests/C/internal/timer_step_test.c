@@ -27,7 +27,6 @@ int child_main(int count, char **words) {
     return 0;
 }
 
-/* To see it fail: in sq__timer_alarm_step, let SQ__TIMER_CANCEL never be SQ__TIMER_DO_CANCEL. */
 TEST(each_event_leads_from_each_state_to_the_one_in_the_table) {
     for (unsigned alarm = 0; alarm < STATES; alarm += 1) {
         for (unsigned event = 0; event < EVENTS; event += 1) {
@@ -42,7 +41,6 @@ TEST(each_event_leads_from_each_state_to_the_one_in_the_table) {
     }
 }
 
-/* To see it fail: in sq__timer_alarm_step, let SQ__TIMER_HOLD not ask for `rests`. */
 TEST(what_cannot_be_ends_the_program) {
     for (unsigned alarm = 0; alarm < STATES; alarm += 1) {
         for (unsigned event = 0; event < EVENTS; event += 1) {

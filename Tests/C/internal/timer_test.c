@@ -24,8 +24,7 @@ TEST(a_delayed_task_waits_for_its_delay_and_then_for_its_turn) {
     clear(&b);
 }
 
-/* Each notes its number; expected: by due time, and by the order of start among equals. To see it fail: let sq__heap_before look at
- * the key alone. */
+/* Each notes its number; expected: by due time, and by the order of start among equals. */
 TEST(delayed_tasks_run_by_due_time_and_by_order_of_start_among_equals) {
     bench_t b = bench();
     enum { TASKS = 1000 };
@@ -70,7 +69,6 @@ static beat_t *next_beat(beat_t beats[]) {
     return next;
 }
 
-/* To see it fail: have timer_fire.c call sq__alarm_set instead of sq__alarm_set_again. */
 TEST(an_hour_of_1000_periodic_timers_fires_in_exactly_the_right_order) {
     sq_pool_t *pool = sq_pool_create_manual("hour");
     sq_queue_t *queues[7];
@@ -164,7 +162,6 @@ TEST(a_periodic_timer_that_falls_behind_fires_once_and_keeps_its_beat) {
     clear(&b);
 }
 
-/* To see it fail: in sq__timer_fall_due, set the alarm again for a firing that is left out. */
 TEST(a_timer_on_a_suspended_queue_is_not_set_again_at_each_interval) {
     bench_t b = bench();
     subject_t subject = { 0 };
@@ -203,7 +200,7 @@ TEST(a_timer_whose_task_takes_long_is_not_set_again_at_each_interval) {
 }
 
 /* After a firing was left out a timer rests: its alarm is set again when the firing that waits is over. If it is cancelled while it rests, it
- * stays cancelled after that firing. To see it fail: in sq__timer_alarm_step let SQ__TIMER_CANCEL leave a timer that rests as it is. */
+ * stays cancelled after that firing. */
 TEST(a_timer_that_was_cancelled_while_a_firing_was_left_out_does_not_fire_again) {
     bench_t b = bench();
     subject_t subject = { 0 };

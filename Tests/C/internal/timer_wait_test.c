@@ -29,7 +29,6 @@ static bool has_waiters(sq_timer_t *timer) {
     return has;
 }
 
-/* To see it fail: in grant_waiters (timer_fire.c) do not empty the list. */
 TEST(threads_that_cancel_and_wait_wait_for_the_running_firing) {
     sq_queue_t *queue = make_queue_of("awaited", 0);
     guest_t guest = GUEST_INIT;
@@ -72,7 +71,6 @@ static void wait_for_oneself(void *context) {
     latch_bump(&guest->entered);
 }
 
-/* To see it fail: in sq_timer_cancel_and_wait, list the waiter without a look at waits_for_itself. */
 TEST(a_firing_that_waits_for_itself_is_refused_and_cancelled) {
     sq_queue_t *queue = make_queue_of("itself", 0);
     guest_t guest = GUEST_INIT;
@@ -92,7 +90,6 @@ static void *run_pool(void *pool) {
     return NULL;
 }
 
-/* To see it fail: in sq_timer_cancel_and_wait, cancel every wait. */
 TEST(a_wait_for_a_firing_on_a_manual_pool_gives_back_its_token_once) {
     bench_t b = bench();
     guest_t guest = GUEST_INIT;

@@ -18,7 +18,6 @@ TEST(a_queue_that_was_never_measured_has_empty_histograms) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: call ended in run_for_waiter (run_task.c) after its grant. */
 TEST(a_task_is_counted_before_its_caller_continues) {
     sq_queue_t *queue = make_measured();
     uint64_t count = 0;
@@ -213,9 +212,7 @@ TEST(timers_and_delayed_tasks_are_counted) {
     sq_queue_release(queue);
 }
 
-/* The first task waits in the hand-off slot, the delayed one behind it. To see it fail: in sq__async_put have sq__timings_handoff called
- * for every task. */
-/* To see it fail: in observe.c, let may_not_run be false, or do not look at did_not_run. */
+/* The first task waits in the hand-off slot, the delayed one behind it. */
 TEST(a_firing_that_is_cancelled_in_the_queue_is_in_neither) {
     sq_queue_t *queues[] = { make_measured(), make_concurrent(2, 2) };
     REQUIRE(sq_queue_histograms_start(queues[1]) == 0);
@@ -251,8 +248,7 @@ TEST(a_delayed_task_that_falls_due_does_not_change_the_time_of_the_task_before_i
     sq_pool_release(pool);
 }
 
-/* The times of submission of the first two lie in a slot, that of the third in the hand-off slot. To see it fail: leave out the look at
- * `since` in sq__timings_begin. */
+/* The times of submission of the first two lie in a slot, that of the third in the hand-off slot. */
 TEST(only_what_is_submitted_after_the_last_start_is_counted) {
     sq_queue_t *queue = make_queue_of("on and off", 0);
     CHECK_EQUAL(sq_suspend(queue), 0);

@@ -32,7 +32,6 @@ int child_main(int count, char **words) {
     return 0;
 }
 
-/* To see it fail: in sq__token_step, let SQ__TOKEN_REFUSE not ask for `claimed`. */
 TEST(each_event_leads_from_each_status_to_the_one_in_the_table) {
     for (unsigned status = 0; status < SQ__TOKEN_STATUSES; status += 1) {
         for (unsigned event = 0; event < EVENTS; event += 1) {
@@ -47,7 +46,6 @@ TEST(each_event_leads_from_each_status_to_the_one_in_the_table) {
     }
 }
 
-/* To see it fail: in sq__token_step, return `late` instead of calling sq__fatal. */
 TEST(what_cannot_be_ends_the_program) {
     for (unsigned status = 0; status < SQ__TOKEN_STATUSES; status += 1) {
         for (unsigned event = 0; event < EVENTS; event += 1) {
@@ -62,7 +60,6 @@ TEST(what_cannot_be_ends_the_program) {
     }
 }
 
-/* To see it fail: in sq__token_is_open_status, do not ask for SQ__TOKEN_SLEEPING. */
 TEST(a_wait_is_open_while_it_can_be_granted) {
     for (unsigned status = 0; status < SQ__TOKEN_STATUSES; status += 1) {
         bool can_be = expected[status][SQ__TOKEN_GRANT].action == DONE || expected[status][SQ__TOKEN_GRANT].action == WAKE;

@@ -48,7 +48,6 @@ static void one_round(crowd_t *crowd) {
 
 static long allocated_bytes(void) { return (long)heap_bytes(); }
 
-/* To see it fail: in self.c's exit handler, drop the token instead of recycling it. */
 TEST(thousands_of_short_lived_threads_that_wait_leave_memory_flat) {
     size_t rounds = scaled(4000), warm_up = rounds / 10;
     crowd_t crowd = { .queue = sq_queue_create("crowd", NULL) };
@@ -72,7 +71,7 @@ TEST(thousands_of_short_lived_threads_that_wait_leave_memory_flat) {
     sq_queue_release(crowd.queue);
 }
 
-/* What a dump asks. To see it fail: in sq__token_seems_open do not look at the status. */
+/* What a dump asks. */
 TEST(a_wait_seems_open_until_it_is_granted) {
     sq__token_t *token = sq__token_acquire();
     REQUIRE(token != NULL);

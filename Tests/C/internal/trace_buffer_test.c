@@ -22,7 +22,6 @@ static void free_buffer(sq__buffer_t *buffer) {
     free(buffer);
 }
 
-/* To see it fail: <= in has_room. */
 TEST(a_full_buffer_drops_events_and_counts_them) {
     uint64_t first;
     sq__buffer_t *buffer = make_buffer(4, false);

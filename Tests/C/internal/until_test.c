@@ -146,8 +146,7 @@ static void *linger(void *argument) {
     return NULL;
 }
 
-/* Nothing runs and nothing waits, but the runner still looks for more work. To see it fail (it hangs): leave out the first
- * condition in try_turn, or do not set `lingers`. */
+/* Nothing runs and nothing waits, but the runner still looks for more work. */
 TEST(a_queue_whose_runner_lingers_is_free_to_a_caller_that_tries) {
     sq_queue_t *queue = make_queue_of("lingering", 0);
     sq__reserved_t place;

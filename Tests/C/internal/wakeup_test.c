@@ -34,7 +34,6 @@ TEST(a_post_before_the_wait_is_found_once) {
     CHECK(!sq__wakeup_wait(&wakeup, 0));
 }
 
-/* To see it fail: leave the exchange after the sleep out of sq__wakeup_wait: the word stays set. */
 TEST(a_wait_ends_at_its_deadline_and_not_before) {
     uint64_t deadline = sq__clock_now() + 30000000;
     while (sq__wakeup_wait(&wakeup, deadline)) {
@@ -43,7 +42,6 @@ TEST(a_wait_ends_at_its_deadline_and_not_before) {
     CHECK(sq__clock_now() >= deadline);
 }
 
-/* To see it fail: leave the wake out of sq__wakeup_post. */
 TEST(a_signal_handler_wakes_a_thread_that_sleeps_without_a_limit) {
     struct sigaction before, ours = { .sa_handler = post_in_handler };
     REQUIRE(sigaction(SIGUSR1, &ours, &before) == 0);

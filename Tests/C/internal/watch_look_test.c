@@ -156,7 +156,6 @@ TEST(a_busy_queue_that_was_looked_at_is_due_a_rest_later) {
     view_end(&view);
 }
 
-/* To see it fail: in may_rest, return false. */
 TEST(an_idle_queue_is_not_due_before_it_is_woken) {
     view_t view;
     view_begin(&view);

@@ -42,7 +42,6 @@ static void starved_end(starved_t *starved) {
     latch_wait(&starved->ward.discarded, 1);
 }
 
-/* To see it fail (it hangs): leave out sq__watch_gets_busy in note (queue/async.c). */
 TEST(an_async_task_that_waits_in_a_queue_that_was_idle_is_reported) {
     starved_t starved;
     starved_begin(&starved);
@@ -50,7 +49,6 @@ TEST(an_async_task_that_waits_in_a_queue_that_was_idle_is_reported) {
     starved_end(&starved);
 }
 
-/* To see it fail (it hangs): leave out sq__watch_gets_busy in sq__baton_pass. */
 TEST(a_call_that_waits_in_a_queue_that_was_idle_is_reported) {
     starved_t starved;
     caller_t caller;
@@ -61,7 +59,6 @@ TEST(a_call_that_waits_in_a_queue_that_was_idle_is_reported) {
     CHECK_EQUAL(caller_end(&caller), 0);
 }
 
-/* To see it fail (it hangs): leave out sq__watch_wake_thread in sq__watch_task_begins. */
 TEST(a_sync_task_that_runs_too_long_in_a_queue_that_was_idle_is_reported) {
     sq_queue_t *queue = make_queue_of("idle", 0);
     stall_watcher_t ward = STALL_WATCHER_INIT;
@@ -80,7 +77,6 @@ TEST(a_sync_task_that_runs_too_long_in_a_queue_that_was_idle_is_reported) {
     latch_wait(&ward.discarded, 1);
 }
 
-/* To see it fail (it hangs): leave out sq__watch_gets_busy in sq_suspend. */
 TEST(a_task_that_waits_in_a_queue_that_was_suspended_while_idle_is_reported) {
     sq_queue_t *queue = make_queue_of("idle and suspended", 0);
     stall_watcher_t ward = STALL_WATCHER_INIT;
@@ -96,7 +92,6 @@ TEST(a_task_that_waits_in_a_queue_that_was_suspended_while_idle_is_reported) {
     latch_wait(&ward.discarded, 1);
 }
 
-/* To see it fail (it hangs): leave the mark in sq__watch_thread_add. */
 TEST(a_queue_that_got_busy_while_nobody_watched_it_is_looked_at_again) {
     sq_queue_t *other = make_queue_of("other", 0), *queue = make_queue_of("watched again", 0);
     stall_watcher_t others = STALL_WATCHER_INIT, wards[2] = { STALL_WATCHER_INIT, STALL_WATCHER_INIT };

@@ -21,7 +21,7 @@ static void check_idle(sq_queue_t *queue, uint64_t ran, uint64_t withdrawn) {
     CHECK_EQUAL(stats.submitted, ran + withdrawn);
 }
 
-/* The struct is overwritten, so a queue that still used it would crash. To see it fail: in sq__ring_mark_cancelled, do nothing. */
+/* The struct is overwritten, so a queue that still used it would crash. */
 TEST(a_cancelled_task_is_never_called_and_the_queue_forgets_its_memory) {
     sq_queue_t *queue = suspended_queue(0);
     journal_t journal = { 0 };
@@ -47,7 +47,6 @@ TEST(a_cancelled_task_is_never_called_and_the_queue_forgets_its_memory) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: in sq__withdraw, give no room. */
 TEST(a_cancelled_task_gives_its_room_at_once) {
     sq_queue_t *queue = suspended_queue(1);
     item_t first, second, third;
@@ -222,8 +221,7 @@ static void *cancel_each(void *context) {
     return NULL;
 }
 
-/* Two threads cancel what a third one submits and a fourth runs: each task has one outcome, and room is neither lost nor gained.
- * To see it fail: in sq__withdraw, take no lock. */
+/* Two threads cancel what a third one submits and a fourth runs: each task has one outcome, and room is neither lost nor gained. */
 TEST(cancellations_race_with_turns_and_each_task_has_one_outcome) {
     const size_t capacities[] = { 0, 1, 3 };
     for (size_t c = 0; c < 3; c += 1) {

@@ -47,8 +47,7 @@ TEST(the_programs_signals_do_not_reach_the_thread) {
 static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS };
 static const int inherited[] = { SIGPIPE, SIGXFSZ, SIGPROF };
 
-/* A task's write to a closed pipe ends the program as it does elsewhere, and profilers see tasks. To see it fail: an empty
- * `as_inherited` in signals_to_block (platform/thread.c). */
+/* A task's write to a closed pipe ends the program as it does elsewhere, and profilers see tasks. */
 TEST(faults_closed_pipes_and_profilers_reach_the_thread) {
     sigset_t mine;
     sigemptyset(&mine);
@@ -119,7 +118,6 @@ static void *be_pinned_and_modest(void *context) {
     return NULL;
 }
 
-/* To see it fail: no sq__thread_become_like_main in thread_main (platform/thread.c); 0 for getpid() in processors.c. */
 TEST(policy_nice_value_and_affinity_of_the_thread_are_the_main_threads) {
     unsigned processors = sq__processor_count();
     join(spawn(be_pinned_and_modest, &processors));

@@ -74,7 +74,6 @@ static void one_rush(bool all_accepted) {
     sq_queue_release(rush.queue);
 }
 
-/* To see it fail: in sq__runner_start, do not look again under the lock. */
 TEST(first_asyncs_from_several_threads_start_one_thread) {
     for (size_t round = 0; round < scaled(1000); round += 1) {
         one_rush(true);

@@ -27,7 +27,6 @@ TEST(the_number_of_suspensions_has_a_limit_that_is_an_error) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: leave out the limit in sq_timer_suspend: the timer fires although it is suspended. */
 TEST(the_number_of_suspensions_of_a_timer_has_a_limit_that_is_an_error) {
     sq_pool_t *pool = sq_pool_create_manual("clock");
     sq_queue_t *queue = sq_queue_create("limit", &(sq_queue_options_t){ .size = sizeof(sq_queue_options_t), .pool = pool });

@@ -19,7 +19,6 @@ CELL("block/captures", captures) {
     note("%d", count);
     dispatch_release(q);
 }
-/* To see it fail: let the notification wait for the pending submission, a member of the record's group. */
 CELL("block/notifies-after-a-run-while-pending", notifies_while_pending) {
     dispatch_queue_t q = queue(), other = queue();
     dispatch_block_t block = object(0, "ran");

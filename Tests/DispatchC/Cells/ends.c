@@ -60,8 +60,7 @@ CELL_ALONE("main/wait-for-member-of-child", main_wait_member) {
     note("%ld", (long)dispatch_group_wait(group, DISPATCH_TIME_FOREVER));
 }
 
-/* The main thread waits for a task that waits for the main queue, which nothing has used before. To see it fail: leave out one of
- * sq__dispatch_will_wait. */
+/* The main thread waits for a task that waits for the main queue, which nothing has used before. */
 static void sync_main(void *unused) { (void)unused; dispatch_sync_f(dispatch_get_main_queue(), "ran", say); }
 static void signal_then_sync_main(void *unused) { dispatch_semaphore_signal(first); sync_main(unused); }
 CELL_ALONE("main/cycle-by-sync", main_cycle_sync) {

@@ -80,7 +80,6 @@ static void note_nice(void *semaphore) {
     dispatch_semaphore_signal(semaphore);
 }
 
-/* To see it fail: let the target choose the pool. */
 CELL("queue/class-of-its-own-over-global-target", class_over_target) {
     dispatch_queue_attr_t attribute = dispatch_queue_attr_make_with_qos_class(NULL, 0x15, 0);
     dispatch_queue_t queue = dispatch_queue_create_with_target("q", attribute, dispatch_get_global_queue(0x09, 0));
@@ -222,7 +221,6 @@ static void replace(void *queue) {
     dispatch_semaphore_signal(ended);
 }
 
-/* To see it fail: free the record of the value in end_value (Sources/CDispatch/specific.c), under AddressSanitizer. */
 CELL("specific/read-while-it-is-replaced", read_while_replaced) {
     ended = dispatch_semaphore_create(0);
     dispatch_queue_t queue = dispatch_queue_create("q", NULL);

@@ -206,7 +206,7 @@ static void start_in_the_past(dispatch_time_t start) {
     cancel_and_end();
 }
 
-/* To see it fail: start the timer after a delay, which is zero for a start that has passed. The next firing is in 50 ms, not in 100. */
+/* The next firing is in 50 ms, not in 100. */
 CELL("source/start-that-has-passed", passed) { start_in_the_past(in_milliseconds(-1050)); }
 
 CELL("source/start-that-has-passed-on-the-wall-clock", passed_wall) { start_in_the_past(dispatch_walltime(NULL, -1050000000)); }

@@ -30,8 +30,7 @@ let mains: [Cell] = [
         DispatchQueue.main.sync {}
         return "went through"
     }, isAlone: true),
-    // The main thread waits for a closure that waits for the main queue, which nothing has used before. To see it fail: leave out the constructor
-    // in main_thread.c.
+    // The main thread waits for a closure that waits for the main queue, which nothing has used before.
     Cell(name: "ends/main-cycle-by-sync", run: {
         let q = DispatchQueue(label: "q")
         q.async { DispatchQueue.main.sync {} }

@@ -1,8 +1,7 @@
 import Dispatch
 import Glibc
 
-/// Nothing has used the main queue before the first question whether this is it. To see it fail: give Dispatch's main queue its value only when ours
-/// is made.
+/// Nothing has used the main queue before the first question whether this is it.
 @main struct AsyncMainFirst {
     static func main() async {
         await MainActor.run {

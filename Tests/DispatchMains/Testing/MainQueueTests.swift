@@ -26,7 +26,6 @@ private final class Model: Sendable {
         }
     }
 
-    /// To see it fail: leave out sq_main_actor_check_extend. The process ends with SIGILL.
     @Test func an_exploration_runs_closures_of_the_main_queue() async throws {
         try await exploreSchedules(20) { pool in
             try DispatchTesting.run(on: pool) {

@@ -69,8 +69,8 @@ private func withoutHandle<C: OrderedContender>(_: C.Type) {
     }
 }
 
-/// `count` items with a handle each, submitted while the queue is held; if asked for, cancelled by their handles; then let
-/// go, until the last handle has been awaited.
+/// `count` items with a handle each, submitted while the queue is held; if asked for, cancelled by their handles; then the
+/// queue is released, until the last handle has been awaited.
 private func pending<C: OrderedContender>(_: C.Type, count: Int, cancels: Bool = false) {
     let queue = C(), countdown = Countdown(), gate = Gate()
     passes(of: count, counting: countdown) {

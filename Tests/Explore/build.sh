@@ -83,7 +83,7 @@ section_options() { # OBJECT
 link_whole() { # OUT OBJECTS...
     to=$1
     shift
-    ld -r ${WHOLE:+--wrap=sq__depth_sample --wrap=sq__ring_depth --wrap=sq__token_sleep --wrap=sq__token_spin --wrap=sq__token_yield --wrap=sq__token_yield_once} "$@" -o "$to.o"
+    ld -r ${WHOLE:+--wrap=sq__depth_sample --wrap=sq__ring_depth --wrap=sq__token_sleep --wrap=sq__token_spin --wrap=sq__token_yield --wrap=sq__token_yield_once --wrap=sq__wait_runs_sleep} "$@" -o "$to.o"
     # The core's static data in sections of their own (core.c); its memory functions through the race detection (hooks.c), and
     # its one call of the system, platform/wakeup.c's, to files.c.
     objcopy $(section_options "$to.o") --set-section-flags .bss=alloc,load,contents --rename-section .bss=core_bss --rename-section .data=core_data \

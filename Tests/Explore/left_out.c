@@ -1,12 +1,13 @@
 /* left_out.c: what a build with WHOLE=1 puts before functions of the core (build.sh), to leave out steps that multiply the schedules. */
-#include "explore.h"
+#include "threads.h"
 
 #include "kernel/ring.h"
 #include "thread/cache_threads.h"
 #include "thread/self.h"
+#include "wait/wait_runs.h"
 
-/* With warm workers a wait of a thread's own token without a deadline is one step, which comes when the wait is over. A token that may be nudged is
- * not a thread's own one. CLAIMED is 4 and WAITING 1 (token_status.h). */
+/* With warm workers a wait of a thread's own token without a deadline is one step, which comes when the wait is over, unless the thread may be nudged to run
+ * tasks meanwhile. CLAIMED is 4 and WAITING 1 (token_status.h). */
 static void await_decision(const sq__token_t *token, sq__wait_id_t wait_id) { ex_point_until_changed((const uint64_t *)token, wait_id << 3 | 1, 4); }
 
 /* The thread of the cache that idles with this token; NULL: it is another kind of wait. */
@@ -19,10 +20,18 @@ static bool ends(const sq__token_t *token) {
 }
 
 sq__outcome_t __wrap_sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
-    if (ex_setting.has_warm_workers && deadline == SQ__NEVER && (sq__self()->token == token || idle_thread(token) != NULL)) {
+    if (ex_setting.has_warm_workers && deadline == SQ__NEVER && !ex_thread[ex_current].may_be_nudged
+        && (sq__self()->token == token || idle_thread(token) != NULL)) {
         await_decision(token, wait_id);
     }
     return sq__token_sleep(token, wait_id, deadline);
+}
+
+sq__outcome_t __wrap_sq__wait_runs_sleep(sq__wait_t *wait, sq_time_t deadline) {
+    ex_thread[ex_current].may_be_nudged = true;
+    sq__outcome_t outcome = sq__wait_runs_sleep(wait, deadline);
+    ex_thread[ex_current].may_be_nudged = false;
+    return outcome;
 }
 
 /* Where no wait has a deadline, how many slots are filled decides nothing: whether a thread of no task shares a slot, which only one that may give its wait up does, and how

@@ -2,6 +2,7 @@
  *
  * explore [PART PARTS]                 everything, or each PARTS-th scenario from PART on, or SCENARIO alone; see README.md
  * explore list                         the names of the scenarios
+ * explore cells                        the kinds of queues and runners, and which actions have a scenario there; 1: one has neither scenarios nor a reason
  * explore kinds                        of each scenario its group, and whether it is small
  * explore one SCENARIO                 its rows of the table, without a heading
  * explore find SCENARIO,... MEMORY LIMIT   a seeded bug: 0 if one of the searches fails within LIMIT schedules */
@@ -265,6 +266,10 @@ static int find_bug_in_any(char *names, const char *memory, uint64_t limit) {
 
 int main(int argc, char **argv) {
     ex_catch_crashes();
+    cells_make();
+    if (argc == 2 && strcmp(argv[1], "cells") == 0) {
+        return cells_print() > 0;
+    }
     if (argc == 5 && strcmp(argv[1], "find") == 0) {
         return find_bug_in_any(argv[2], argv[3], strtoull(argv[4], NULL, 0));
     }

@@ -11,13 +11,13 @@ enum { OPS = 128, THREADS = 5 };
 typedef enum word {
     W_ASYNC, W_PAIR, W_BARRIER, W_SYNC_BARRIER, W_BARRIER_UNTIL, W_TRY_BARRIER, W_ASYNC_UNTIL, W_ASYNC_EVER, W_SYNC, W_SYNC_UNTIL, W_TRY, W_SYNC_OR_RUN, W_RUN_AND_WAIT, W_RUN_AND_WAIT_UNTIL, W_EITHER, W_EITHER_UNTIL,
     W_SUSPEND, W_RESUME, W_RESUME_MAYBE, W_DRAIN, W_DRAIN_UNTIL, W_DISCARD, W_DISCARD_UNTIL,
-    W_RETAIN, W_RELEASE, W_LOOK, W_WATCH, W_UNWATCH, W_DUMP, W_MEMBER, W_OWNED_MEMBER, W_ITEM, W_ENTER, W_LEAVE, W_WAIT_GROUP, W_WAIT_ITEM, W_RELEASE_POOL, W_PUMP, W_HOST, W_SERVE, W_HALT, W_CREATE, W_APPLY, W_LINES, W_APART, W_PASS, W_OPEN, W_PRINT, WORDS
+    W_RETAIN, W_RELEASE, W_LOOK, W_WATCH, W_UNWATCH, W_DUMP, W_MEMBER, W_OWNED_MEMBER, W_ITEM, W_ENTER, W_LEAVE, W_WAIT_GROUP, W_CANCEL, W_WAIT_ITEM, W_RELEASE_POOL, W_PUMP, W_HOST, W_SERVE, W_HALT, W_CREATE, W_APPLY, W_LINES, W_APART, W_PASS, W_OPEN, W_PRINT, WORDS
 } word_t;
 
 static const char *const spellings[] = {
     "async", "pair", "barrier", "sync_barrier", "barrier_until", "try_barrier", "async_until", "async_ever", "sync", "sync_until", "try", "sync_or_run", "call", "call_until", "either", "either_until",
     "suspend", "resume", "resume?", "drain", "drain_until", "discard", "discard_until",
-    "retain", "release", "look", "watch", "unwatch", "dump", "member", "owned_member", "item", "enter", "leave", "wait_group", "wait_item", "release_pool", "pump", "host", "serve", "halt", "create", "apply", "lines", "apart", "pass", "open", "",
+    "retain", "release", "look", "watch", "unwatch", "dump", "member", "owned_member", "item", "enter", "leave", "wait_group", "cancel", "wait_item", "release_pool", "pump", "host", "serve", "halt", "create", "apply", "lines", "apart", "pass", "open", "",
 };
 
 /* A list of operations ends with next == NULL. */
@@ -188,6 +188,7 @@ static void carry_out_one(const op_t *op) {
     case W_ENTER: stage_enter(); break;
     case W_LEAVE: stage_leave(); break;
     case W_WAIT_GROUP: stage_wait(MEMBER, SQ_FOREVER); break;
+    case W_CANCEL: stage_cancel(); break;
     case W_WAIT_ITEM: stage_wait(ITEM, SQ_FOREVER); break;
     case W_RELEASE_POOL: stage_release_pool(); break;
     case W_PUMP: stage_pump(); break;
@@ -245,17 +246,20 @@ static void program_main(void *unused) {
     for (unsigned i = 0; i < thread_count; i += 1) {
         ids[i] = ex_start(thread_main, (void *)threads[i], false);
     }
-    if (!scenario->expect.each_has_a_reference) {
-        for (unsigned i = 0; i < thread_count; i += 1) {
-            ex_join(ids[i]);
-        }
-        for (unsigned i = 0; !ends_pool && i < thread_count; i += 1) {
-            ex_await_exit(ids[i]); /* it may own a loop */
-        }
+    const bool owns_last = scenario->expect.each_has_a_reference, runs_pool = scenario->expect.pool.kind >= POOL_MANUAL;
+    for (unsigned i = 0; (!owns_last || runs_pool) && i < thread_count; i += 1) {
+        ex_join(ids[i]);
+    }
+    for (unsigned i = 0; (!owns_last || runs_pool) && !ends_pool && i < thread_count; i += 1) {
+        ex_await_exit(ids[i]); /* it may own a loop */
+    }
+    if (!owns_last) {
         if (!ends_pool) { /* else the end of the pool finds its threads wherever they are */
             ex_end_in_one_order();
         }
         stage_rest(queue_count);
+    } else if (runs_pool) {
+        stage_run_rest();
     }
     if (has_many) {
         stage_many_end();

@@ -8,7 +8,7 @@
  *     suspend  resume  resume?  drain  drain_until  discard  discard_until         (shutdown; resume?: may be one too many)
  *     retain  release  look  watch  unwatch  dump
  *     member  owned_member  item           submits: a task as a member of the group, with a discard function; the item, once
- *     enter  leave  wait_group  wait_item                              the group, the item
+ *     enter  leave  wait_group  wait_item  cancel                      the group, the item
  *     hostN  serve  halt        a loop: polls it and runs it until N tasks have run; runs it forever; stops it
  *     release_pool  pump  create                                                   the pool: releases it, runs it; makes and releases others
  *     applyN                                                                      on the pool: N iterations
@@ -44,8 +44,12 @@ extern const scenario_t target_scenarios[], target_fixed_scenarios[], litmus_sce
     depth_scenarios[], pool_scenarios[], pool_end_scenarios[], parts_scenarios[], parts_entry_scenarios[], parts_bands_scenarios[], alarm_scenarios[], timer_scenarios[], pending_scenarios[], value_scenarios[], semaphore_once_scenarios[],
     group_scenarios[], item_scenarios[], item_repeat_scenarios[], await_scenarios[], mix_scenarios[], concurrent_scenarios[], concurrent_puzzle_scenarios[],
     apply_scenarios[], member_scenarios[], loop_scenarios[], loop_wait_scenarios[], recording_scenarios[], store_scenarios[], cache_scenarios[];
+extern scenario_t cells_scenarios[]; /* made by cells_make */
 extern const scenario_t *const scenario_groups[];
 extern const char *const scenario_group_names[];
+
+void cells_make(void);
+int cells_print(void); /* what `explore cells` prints; returns how many have neither scenarios nor a reason */
 
 /* Makes the program ready to be run by scenario_body. */
 void scenario_prepare(const scenario_t *scenario, uint64_t seed);

@@ -94,7 +94,7 @@ static void check_exclusion(const submission_t *one) {
 static void check_start(const submission_t *one) {
     for (unsigned i = 0; i < stage_count; i += 1) {
         const submission_t *other = &stage_submissions[i];
-        if (other == one || other->queue != one->queue || other->is_inline || other->error || other->discarded
+        if (other == one || other->queue != one->queue || other->is_inline || other->error || other->discarded || stage_is_cancelled(other)
             || (!is_barrier(one) && !is_barrier(other))) {
             continue;
         }
@@ -156,9 +156,9 @@ static void run(void *context) {
     EX_TRACE("task %d ends", one->id);
 }
 
-/* A barrier that is discarded comes after the tasks before it. */
+/* A barrier that is discarded comes after the tasks before it, unless it is cancelled. */
 static void check_alone(const submission_t *one) {
-    for (unsigned i = 0; is_barrier(one) && i < stage_count; i += 1) {
+    for (unsigned i = 0; is_barrier(one) && !stage_is_cancelled(one) && i < stage_count; i += 1) {
         const submission_t *other = &stage_submissions[i];
         if (other != one && other->queue == one->queue && !other->is_inline && other->started && !other->finished) {
             ex_fail("exclusion: barrier %d is discarded while %s %d runs", one->id, stage_kind_names[other->kind], other->id);

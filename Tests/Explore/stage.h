@@ -90,6 +90,7 @@ void stage_look(int queue);
 void stage_watch(int queue, bool watched);
 void stage_dump(void); /* and the dump names the queues by their labels only */
 void stage_release_pool(void); /* releases the pool's first reference, if that was not done yet */
+void stage_run_rest(void); /* what its threads have left on a pool that they run; they have ended */
 void stage_pump(void);   /* runs a manual pool, or what a loop has ready */
 void stage_host(unsigned tasks); /* a host's own loop: polls and runs, until so many tasks have run */
 void stage_serve(void);  /* runs a loop until it is halted */
@@ -99,6 +100,7 @@ void stage_apply(unsigned count, void (*inside)(const void *), const void *argum
 void stage_enter(void);      /* the group of the members */
 void stage_leave(void);
 void stage_wait(kind_t kind, sq_time_t deadline); /* for the group (MEMBER), or for the item */
+void stage_cancel(void);     /* the item, which was submitted before */
 void stage_apart(unsigned most); /* at most this many cache lines were shared by threads since `lines` */
 void stage_print(char what);
 sq_time_t stage_soon(void);

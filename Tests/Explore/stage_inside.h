@@ -23,6 +23,7 @@ void stage_control_discards(const submission_t *one);
 sq_pool_t *stage_pool_begin(const pool_plan_t *plan); /* NULL: none */
 sq_pool_t *stage_pool(void);
 unsigned stage_warm_tasks(void); /* of each queue, before the scenario began */
+bool stage_is_cancelled(const submission_t *one); /* it is the item, which a cancel takes out of its queue, or tries to */
 int stage_many_submit(kind_t kind, sq_queue_t *queue, const sq_task_t *task);
 void stage_read_result(const submission_t *one); /* what its task wrote */
 void stage_apply_reset(void);

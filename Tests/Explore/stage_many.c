@@ -10,6 +10,7 @@
 static sq_group_t *group;
 static sq_item_t *item;
 static sq_task_t task_of_item; /* known when it is submitted */
+static bool is_cancelled;      /* by a call that has not failed */
 
 static void run_item(void *unused) {
     (void)unused;
@@ -27,6 +28,7 @@ void stage_many_begin(void) {
     bool faults = ex_setting.faults;
     ex_setting.faults = false;
     task_of_item = (sq_task_t){ NULL, NULL, NULL };
+    is_cancelled = false;
     group = sq_group_create("G");
     item = sq_item_create("I", &(sq_task_t){ run_item, NULL, discard_item });
     ex_declare_group(group);
@@ -61,8 +63,31 @@ void stage_leave(void) {
     }
 }
 
+bool stage_is_cancelled(const submission_t *one) { return one->kind == ITEM && is_cancelled; }
+
+/* The only one. */
+static const submission_t *submitted_item(void) {
+    unsigned i = 0;
+    while (i < stage_count && stage_submissions[i].kind != ITEM) {
+        i += 1;
+    }
+    return &stage_submissions[i];
+}
+
+void stage_cancel(void) {
+    const submission_t *one = submitted_item();
+    is_cancelled = true;
+    int error = sq_item_cancel(item);
+    EX_TRACE("the cancel returns %d", error);
+    ex_caller = (const void *)stage_cancel;
+    is_cancelled = error == 0;
+    if (error == 0 ? !one->discarded : error == EALREADY ? !one->finished && !one->discarded : error != EINPROGRESS) {
+        ex_fail("item: a cancel returned %s, and it %s", strerror(error), one->discarded ? "was discarded" : one->finished ? "ran" : "has no outcome");
+    }
+}
+
 /* The wait is over: so is what was submitted before it began. */
-static void check_over(kind_t kind, uint64_t before) {
+static void check_over(kind_t kind, uint64_t before, int error) {
     for (unsigned i = 0; i < stage_count; i += 1) {
         const submission_t *one = &stage_submissions[i];
         bool is_item = one->kind == ITEM, is_member = one->kind == MEMBER || one->kind == OWNED_MEMBER;
@@ -71,6 +96,9 @@ static void check_over(kind_t kind, uint64_t before) {
         }
         if (!one->finished && !one->discarded) {
             ex_fail("%s: a wait returned before task %d was over", stage_kind_names[kind], one->id);
+        }
+        if (is_item && one->finished != (error == 0)) {
+            ex_fail("item: a wait returned %s, and it was %s", strerror(error), one->finished ? "run" : "discarded");
         }
         stage_read_result(one);
     }
@@ -83,7 +111,7 @@ void stage_wait(kind_t kind, sq_time_t deadline) {
     EX_TRACE("the wait returns %d", error);
     ex_caller = (const void *)stage_wait;
     if (error == 0 || error == ECANCELED) {
-        check_over(kind, before);
+        check_over(kind, before, error);
         return;
     }
     stage_deadlocks += error == EDEADLK;

@@ -140,6 +140,13 @@ void stage_take_over(void) {
     }
 }
 
+void stage_run_rest(void) {
+    stage_take_over();
+    if (stage_expected->pool.kind == POOL_MANUAL) {
+        stage_pump();
+    }
+}
+
 static void release_if_made(sq_pool_t *made) {
     if (made == NULL && !ex_setting.faults) {
         ex_fail("pool: cannot be made, though nothing fails");

@@ -30,6 +30,7 @@ typedef struct thread {
     bool is_starting; /* it waits for one that gets warm */
     bool is_daemon;   /* of the core */
     bool was_early;   /* a deadline of it has passed before it had to */
+    bool may_be_nudged; /* its wait: it runs tasks meanwhile */
     bool awaits_rest; /* it can run when no other one can */
     char own[EX_OWN]; /* what is local to it, while another one runs */
 } thread_t;

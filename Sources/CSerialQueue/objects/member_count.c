@@ -42,7 +42,8 @@ static bool count_in(sq__member_count_t *member_count, sq_queue_t *queue, bool *
             sq__add_relaxed(&member_count->group->count, SQ__GROUP_TIE);
             *enters = true;
         }
-        if (sq__cas_relaxed(&member_count->members, &word, word + SQ__MEMBER_COUNT_MEMBER + SQ__MEMBER_COUNT_PENDING)) {
+        /* [added] release: the group's count includes the member count; acquire: the same, if another thread has added it. */
+        if (sq__cas_acq_rel(&member_count->members, &word, word + SQ__MEMBER_COUNT_MEMBER + SQ__MEMBER_COUNT_PENDING)) {
             *enters = *enters && sq__member_count_members(word) > 0;
             return true;
         }

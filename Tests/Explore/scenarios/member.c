@@ -9,6 +9,7 @@
 #define REFUSED(count) .may = ERROR_BIT(EDEADLK), .deadlocks = count
 
 const scenario_t member_scenarios[] = {
+    { "member_second", "a wait sees the member that its own thread has added to those of another one", "member pump | member wait_group pump", .expect = { .pool = { POOL_MANUAL, 0 } } },
     { "member_behind", "a reader waits for what is behind a barrier", "sync(open0 pass1 wait_group wait_item) | pass0 barrier member item open1",
       .expect = { WIDE, REFUSED(2) } },
     { "member_behind_late", "the barrier and the member come while the reader waits, or before",

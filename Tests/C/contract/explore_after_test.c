@@ -68,7 +68,7 @@ static void call_and_look(sq_pool_t *pool, void *unused) {
     end_scene(&scene);
 }
 
-/* To see it fail: no pause after the call: in sync_explored (sync.c), barrier_explored, wait_explored (semaphore.c) or sq_item_cancel. */
+/* To see it fail: no pause after the call: in sync_explored (sync.c), barrier_in_task, wait_explored (semaphore.c) or sq_item_cancel. */
 TEST(a_task_can_be_interrupted_when_a_call_has_returned) {
     static void (*const calls[])(void) = { call_sync, call_sync_or_run, call_async_and_wait, call_sync_barrier,
                                           call_wait, call_cancel };

@@ -51,11 +51,12 @@ static __attribute__((constructor)) void show_pairs(void) {
     }
 }
 
-/* `owned` is NULL for a plain function. The rest of `submission` is the caller's. */
-static inline __attribute__((always_inline)) int submit(sq_group_t *group, sq_queue_t *queue, sq__submission_t *submission, owned_t *owned) {
+/* `owned` is NULL for a plain function; else freed on an error. The rest of `submission` is the caller's. */
+static int submit(sq_group_t *group, sq_queue_t *queue, sq__submission_t *submission, owned_t *owned) {
     sq__member_count_t *begun;
-    int error = sq__member_count_begin(group, queue, &begun);
+    int error = sq__submission_is_valid(submission) ? sq__member_count_begin(group, queue, &begun) : EINVAL;
     if (error) {
+        sq__memory_free(owned);
         return sq__queue_reject(queue, error);
     }
     submission->work.member.end = &begun->end;
@@ -66,6 +67,7 @@ static inline __attribute__((always_inline)) int submit(sq_group_t *group, sq_qu
     }
     error = sq__async_submit(queue, submission);
     if (error) {
+        sq__memory_free(owned);
         sq__member_count_cancel(begun);
     } else {
         sq__member_count_confirm(begun);
@@ -73,31 +75,18 @@ static inline __attribute__((always_inline)) int submit(sq_group_t *group, sq_qu
     return error;
 }
 
-static int submit_owned(sq_group_t *group, sq_queue_t *queue, sq__submission_t *submission, owned_t *owned) {
-    int error = submit(group, queue, submission, owned);
-    if (error) {
-        sq__memory_free(owned);
-    }
-    return error;
-}
-
-/* A function of its own, with what it needs alone: the call that costs most is the plain one. */
-static __attribute__((noinline)) int submit_plain(sq_group_t *group, sq_queue_t *queue, sq__submission_t *submission) {
-    return sq__submission_is_valid(submission) ? submit(group, queue, submission, NULL) : sq__queue_reject(queue, EINVAL);
-}
-
 static int submit_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task, sq__submission_t *submission) {
     SQ__CHECK_HANDLE(queue);
     submission->work.member = (sq__member_task_t){ .run = task->run, .context = task->context };
     if (task->discard == NULL || task->run == NULL) {
-        return submit_plain(group, queue, submission);
+        return submit(group, queue, submission, NULL);
     }
     owned_t *owned = sq__memory(sizeof *owned);
     if (owned == NULL) {
         return sq__queue_reject(queue, ENOMEM);
     }
     owned->end = (sq__member_end_t){ .call = end_owned, .discard = task->discard };
-    return submit_owned(group, queue, submission, owned);
+    return submit(group, queue, submission, owned);
 }
 
 int sq__group_async_pair(sq_group_t *group, sq_queue_t *queue, const sq__pair_call_t *call) {
@@ -116,14 +105,14 @@ int sq__group_async_pair(sq_group_t *group, sq_queue_t *queue, const sq__pair_ca
     sq__submission_t submission = {
         .work.member = { .run = run_pair, .context = pair }, .kind = SQ__MEMBER | (call->is_barrier ? sq__barrier_on(queue) : 0), .site = call->site
     };
-    return submit_owned(group, queue, &submission, &pair->owned);
+    return submit(group, queue, &submission, &pair->owned);
 }
 
 int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
-    return submit_plain(group, queue, &(sq__submission_t){
+    return submit(group, queue, &(sq__submission_t){
         .work.member = { .run = function, .context = context }, .kind = SQ__MEMBER, .site = __builtin_return_address(0)
-    });
+    }, NULL);
 }
 
 int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {

@@ -50,30 +50,24 @@ size_t sq_queue_width(const sq_queue_t *queue) {
     return width < UINT32_MAX ? width : SQ_WIDTH_POOL;
 }
 
-static inline int barrier_unless_inside(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller,
-                                        const void *frame) {
-    if (sq__is_current_at(queue, frame)) {
-        sq__deadlock_onto_itself(queue, SQ__AIM_TURN, "sync_barrier onto", caller);
-        return sq__queue_reject(queue, EDEADLK);
-    }
-    return sq__concurrent_sync_barrier(queue, deadline, function, context, caller);
-}
-
-static __attribute__((noinline)) int barrier_explored(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
-                                                      const void *caller, const void *frame) {
-    sq__explored_pause("sync_barrier onto", queue->label, function);
-    int error = barrier_unless_inside(queue, deadline, function, context, caller, frame);
-    sq__explored_pause_after();
-    return error;
-}
-
 /* A function of its own, as in sync.c. */
 static __attribute__((noinline)) int barrier_in_task(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                      const void *caller, const void *frame) {
-    if (__builtin_expect(sq__self()->explored != NULL, 0)) {
-        return barrier_explored(queue, deadline, function, context, caller, frame);
+    const bool is_explored = sq__self()->explored != NULL;
+    int error;
+    if (is_explored) {
+        sq__explored_pause("sync_barrier onto", queue->label, function);
     }
-    return barrier_unless_inside(queue, deadline, function, context, caller, frame);
+    if (sq__is_current_at(queue, frame)) {
+        sq__deadlock_onto_itself(queue, SQ__AIM_TURN, "sync_barrier onto", caller);
+        error = sq__queue_reject(queue, EDEADLK);
+    } else {
+        error = sq__concurrent_sync_barrier(queue, deadline, function, context, caller);
+    }
+    if (is_explored) {
+        sq__explored_pause_after();
+    }
+    return error;
 }
 
 int sq__sync_barrier(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {

@@ -38,7 +38,7 @@ typedef struct ex_setting {
     ex_memory_t memory;
     bool faults; /* allocations and threads may fail */
     bool lists_threads; /* threads join their list (thread/self.h) before their first task or wait */
-    bool has_parts; /* each seat of a pool is a part of its own (pool/parts.h) */
+    bool has_shards; /* each permit of a pool is a part of its own (pool/shards.h) */
     bool looks_twice; /* in a reduced search, too, a thread looks whether its wait is over before it tries to sleep, and finds out */
     bool is_warm; /* in a reduced search: the scenario's threads have their tokens before they begin, and give them back when all others rest */
     bool has_warm_workers; /* in a reduced search: before the scenario begins, each queue's own thread has run a task, and sleeps */

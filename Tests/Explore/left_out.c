@@ -6,7 +6,7 @@
 #include "thread/self.h"
 #include "wait/wait_runs.h"
 
-/* With warm workers a wait of a thread's own token without a deadline is one step, which comes when the wait is over, unless the thread may be nudged to run
+/* With warm workers a wait of a thread's own token without a deadline is one step, which comes when the wait is over, unless the thread may be woken to run
  * tasks meanwhile. CLAIMED is 4 and WAITING 1 (token_status.h). */
 static void await_decision(const sq__token_t *token, sq__wait_id_t wait_id) { ex_point_until_changed((const uint64_t *)token, wait_id << 3 | 1, 4); }
 

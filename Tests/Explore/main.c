@@ -138,7 +138,7 @@ static bool replays_alike(const scenario_t *scenario) {
     static uint8_t tape[EX_TAPE];
     ex_result_t first, second;
     unsigned length;
-    ex_setting = (ex_setting_t){ .memory = EX_RA, .faults = scenario->faults, .lists_threads = scenario->lists_threads, .spares = scenario->spares, .has_parts = scenario->has_parts };
+    ex_setting = (ex_setting_t){ .memory = EX_RA, .faults = scenario->faults, .lists_threads = scenario->lists_threads, .spares = scenario->spares, .has_shards = scenario->has_shards };
     scenario_prepare(scenario, 3);
     ex_choice_random(5);
     ex_run(scenario_body, &first);

@@ -135,7 +135,7 @@ void scenario_prepare(const scenario_t *chosen, uint64_t seed) {
 bool scenario_is_small(const scenario_t *one) {
     ex_result_t outcome;
     if (one->body != NULL) {
-        ex_setting = (ex_setting_t){ .lists_threads = one->lists_threads, .spares = one->spares, .has_parts = one->has_parts };
+        ex_setting = (ex_setting_t){ .lists_threads = one->lists_threads, .spares = one->spares, .has_shards = one->has_shards };
         ex_choice_replay(NULL, 0);
         ex_run(one->body, &outcome);
         return outcome.own_threads <= 2;

@@ -33,7 +33,7 @@ typedef struct scenario {
     bool looks_twice;                /* see ex_setting_t */
     bool is_cold;                    /* in a reduced search its threads get their tokens when they first wait, as they do elsewhere */
     bool lists_threads;              /* threads are in their list, for a dump */
-    bool has_parts;                  /* each seat of its pool is a part of its own (pool/parts.h) */
+    bool has_shards;                  /* each permit of its pool is a part of its own (pool/shards.h) */
     unsigned spares;                 /* how many idle threads are kept (thread/cache.h): they are taken, and end, at any time; 0: never */
     const char *prints[EX_MEMORIES]; /* all that it may print, and each of it must come; NULL: as in the model before */
     uint8_t bound[EX_COSTS];         /* of the depth-first search; all 0: 2 preemptions, 1 expiry, 1 disturbance */

@@ -206,7 +206,7 @@ void search_run(const scenario_t *scenario, ex_memory_t memory, ex_search_t sear
         given += bound[i];
     }
     memset(outcome, 0, sizeof *outcome);
-    ex_setting = (ex_setting_t){ .memory = memory, .faults = scenario->faults, .lists_threads = scenario->lists_threads, .spares = scenario->spares, .has_parts = scenario->has_parts };
+    ex_setting = (ex_setting_t){ .memory = memory, .faults = scenario->faults, .lists_threads = scenario->lists_threads, .spares = scenario->spares, .has_shards = scenario->has_shards };
     ex_choice_dfs_begin(given > 0 ? bound : usual);
     ex_reducing = search_is_whole(search);
     ex_reduce_begin();
@@ -249,7 +249,7 @@ bool search_replay(const scenario_t *scenario, ex_memory_t memory, uint64_t seed
         }
         at = end + (*end == ',');
     }
-    ex_setting = (ex_setting_t){ .memory = memory, .faults = scenario->faults, .lists_threads = scenario->lists_threads, .spares = scenario->spares, .has_parts = scenario->has_parts };
+    ex_setting = (ex_setting_t){ .memory = memory, .faults = scenario->faults, .lists_threads = scenario->lists_threads, .spares = scenario->spares, .has_shards = scenario->has_shards };
     scenario_prepare(scenario, seed);
     ex_choice_replay(tape, length);
     run_once(scenario, NULL);

@@ -44,13 +44,13 @@ typedef enum pool_kind {
     POOL_FIXED,  /* and no task on it waits for a queue */
     POOL_LENT,   /* the same, but tasks do wait */
     POOL_HELPED, /* of a lower class than the callers, which run what is ahead of them; the queues have different priorities */
-    POOL_GROWS,  /* from `seats` to SQ__MOST_MEMBERS */
+    POOL_GROWS,  /* from `permits` to SQ__MOST_WORKERS */
     POOL_MANUAL,
     POOL_LOOP,
 } pool_kind_t;
 typedef struct pool_plan {
     pool_kind_t kind;
-    unsigned seats; /* and processors; 0: two processors */
+    unsigned permits; /* and processors; 0: two processors */
 } pool_plan_t;
 
 /* What a scenario expects. */

@@ -1,6 +1,6 @@
 /* stage_pool.c: the pool that a scenario's queues are on, and what is true of its threads.
  *
- * Of a pool that neither grows nor is waited in: no more async tasks at a time than it has seats; and with one seat all of
+ * Of a pool that neither grows nor is waited in: no more async tasks at a time than it has permits; and with one permit all of
  * them on one thread. */
 #include "stage_inside.h"
 
@@ -24,12 +24,12 @@ sq_pool_t *stage_pool_begin(const pool_plan_t *plan) {
     running = 0;
     thread = -1;
     is_released = false;
-    ex_processors = plan->seats > 0 ? plan->seats : 2;
+    ex_processors = plan->permits > 0 ? plan->permits : 2;
     if (plan->kind == POOL_NONE) {
         return NULL;
     }
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
-    options.threads = plan->kind == POOL_GROWS ? 0 : plan->seats;
+    options.threads = plan->kind == POOL_GROWS ? 0 : plan->permits;
     options.service = plan->kind == POOL_HELPED ? SQ_SERVICE_BACKGROUND : SQ_SERVICE_DEFAULT;
     pool = plan->kind == POOL_MANUAL ? sq_pool_create_manual("pool")
          : plan->kind == POOL_LOOP ? sq_pool_create_loop("pool") : sq_pool_create("pool", &options);
@@ -39,25 +39,25 @@ sq_pool_t *stage_pool_begin(const pool_plan_t *plan) {
     return pool;
 }
 
-/* One member at least stays at rest, however many a growth check removes (regression: it counted those that were leaving, and
+/* One worker at least stays at rest, however many a growth check removes (regression: it counted those that were leaving, and
  * removed others in their place). */
-static void check_members(void) {
+static void check_workers(void) {
     unsigned staying = 0;
-    bool has_members = !sq__runner_is_threadless(sq__runner(pool, SQ__BAND_NORMAL));
-    for (unsigned i = 0; has_members && i < pool->count; i += 1) {
-        sq__mutex_lock(&pool->parts[i].lock);
-        staying += pool->parts[i].members - pool->parts[i].leaving;
-        sq__mutex_unlock(&pool->parts[i].lock);
+    bool has_workers = !sq__runner_is_threadless(sq__runner(pool, SQ__LEVEL_NORMAL));
+    for (unsigned i = 0; has_workers && i < pool->count; i += 1) {
+        sq__mutex_lock(&pool->shards[i].lock);
+        staying += pool->shards[i].workers - pool->shards[i].leaving;
+        sq__mutex_unlock(&pool->shards[i].lock);
     }
-    if (has_members && !ex_setting.faults && staying < 1) {
-        ex_fail("pool: no member is left");
+    if (has_workers && !ex_setting.faults && staying < 1) {
+        ex_fail("pool: no worker is left");
     }
 }
 
 void stage_release_pool(void) {
     if (pool != NULL && !is_released) {
         is_released = true;
-        check_members();
+        check_workers();
         EX_TRACE("releases the pool");
         sq_pool_release(pool);
     }
@@ -134,7 +134,7 @@ void stage_halt(void) {
 void stage_take_over(void) {
     if (stage_expected->pool.kind == POOL_LOOP) {
         run_some(SIZE_MAX);
-        if (!sq__runner_is_owned_by(sq__runner(pool, SQ__BAND_NORMAL), sq__self()->owner)) {
+        if (!sq__runner_is_owned_by(sq__runner(pool, SQ__LEVEL_NORMAL), sq__self()->owner)) {
             ex_fail("loop: its owner has ended, and nobody can take it over");
         }
     }
@@ -163,21 +163,21 @@ void stage_create(void) {
 
 void stage_pool_enter(const submission_t *one) {
     const pool_plan_t *plan = &stage_expected->pool;
-    if (plan->kind == POOL_LOOP && !sq__runner_is_owned_by(sq__runner(pool, SQ__BAND_NORMAL), sq__self()->owner)) {
+    if (plan->kind == POOL_LOOP && !sq__runner_is_owned_by(sq__runner(pool, SQ__LEVEL_NORMAL), sq__self()->owner)) {
         ex_fail("loop: a task runs on another thread than the owner");
     }
     bool is_async = one->kind <= ASYNC_UNTIL || one->kind == RUN_AND_WAIT;
-    if (plan->kind == POOL_GROWS && is_async && pool->seats > pool->most) {
-        ex_fail("pool: it has %u seats, more than it may", pool->seats);
+    if (plan->kind == POOL_GROWS && is_async && pool->permits > pool->most) {
+        ex_fail("pool: it has %u permits, more than it may", pool->permits);
     }
     if (plan->kind != POOL_FIXED || !is_async) {
         return;
     }
     running += 1;
-    if (running > plan->seats) {
-        ex_fail("pool: %u tasks run at a time on %u seats", running, plan->seats);
+    if (running > plan->permits) {
+        ex_fail("pool: %u tasks run at a time on %u permits", running, plan->permits);
     }
-    if (plan->seats == 1 && thread >= 0 && thread != ex_current) {
+    if (plan->permits == 1 && thread >= 0 && thread != ex_current) {
         ex_fail("pool: tasks run on two threads of a pool of one");
     }
     thread = ex_current;

@@ -55,7 +55,7 @@ static bool find_object(const void *address, object_t *object) {
 static const struct { size_t offset; const char *name; } queue_fields[] = {
     FIELD(head), FIELD(position), FIELD(runner_spins), FIELD(ran), FIELD(discarded), FIELD(skipped), FIELD(highest),
     FIELD(ready), FIELD(extras), FIELD(references), FIELD(suspensions), FIELD(control), FIELD(handoff_kind), FIELD(process),
-    FIELD(permits), FIELD(runner), FIELD(handoff), FIELD(segments), FIELD(first_link), FIELD(withdrawn), FIELD(state),
+    FIELD(room), FIELD(runner), FIELD(handoff), FIELD(segments), FIELD(first_link), FIELD(withdrawn), FIELD(state),
     FIELD(rejected),
 };
 

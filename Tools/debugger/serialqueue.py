@@ -256,7 +256,7 @@ def ready():
             lists = [pool.to('struct sq__hosted')['ready']]
         else:
             workers = pool.to('struct sq_pool')
-            lists = [workers['parts'].nth('struct sq__part', part)['ready'] for part in range(int(workers['count']))]
+            lists = [workers['parts'].nth('struct sq__shard', part)['ready'] for part in range(int(workers['count']))]
         for lines in (ready_list['lines'] for ready_list in lists):
             for i in range(len(lines)):
                 at = lines[i]['first']

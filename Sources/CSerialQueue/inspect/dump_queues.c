@@ -200,10 +200,10 @@ static bool is_call(uintptr_t kind) { return kind == SQ__AWAITED || kind == SQ__
 
 static void find_site(sq__view_queue_t *seen) {
     struct sq_queue copy;
-    sq__era_t era;
+    sq__epoch_t epoch;
     uintptr_t word = 0;
     if (!sq__peek(seen->at, &copy, sizeof copy) || !(sq__load_relaxed(&copy.control) & SQ__SITED)
-        || !sq__extra_peek(&copy, SQ__EXTRA_SITES, &era, sizeof era)) {
+        || !sq__extra_peek(&copy, SQ__EXTRA_SITES, &epoch, sizeof epoch)) {
         return;
     }
     uintptr_t where = SQ__IN_HANDOFF, kind = sq__load_relaxed(&copy.handoff_kind);
@@ -216,7 +216,7 @@ static void find_site(sq__view_queue_t *seen) {
         kind = sq__ring_kind(word);
     }
     if (kind > SQ__BATON && kind != SQ__CANCELLED && kind != SQ__SHARED) {
-        seen->oldest_site = sq__sites_look(era, seen->at, where);
+        seen->oldest_site = sq__sites_look(epoch, seen->at, where);
         seen->oldest_is_call = is_call(kind);
     }
 }

@@ -78,8 +78,8 @@ void sq__dump_pools(sq__dump_text_t *text, const sq__view_t *view) {
         if (pool->clock != NULL || pool->is_loop) {
             sq__dump_add(text, pool->lacks_owner ? "a loop that no thread runs" : pool->is_loop ? "a loop" : "manual");
         } else {
-            sq__dump_add(text, "%u of %u seats taken (%u at most), %u threads, %u idle, %u blocked in a task", pool->seated, pool->seats,
-                         pool->most, pool->members, pool->idle, pool->blocked);
+            sq__dump_add(text, "%u of %u permits taken (%u at most), %u threads, %u idle, %u blocked in a task", pool->in_use, pool->permits,
+                         pool->most, pool->workers, pool->idle, pool->blocked);
         }
         sq__dump_add(text, ", %zu queues ready%s\n", pool->waiting, pool->is_locked ? "" : " (its lock is held by another thread)");
     }

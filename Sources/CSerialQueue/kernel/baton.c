@@ -39,7 +39,7 @@ bool sq__baton_grant(sq_queue_t *queue, uint32_t control, sq__gate_word_t as, bo
 static bool nothing_next(sq_queue_t *queue, bool by_runner, sq__next_t *next) {
     sq__state_t state;
     *next = SQ__NEXT_GONE;
-    if (by_runner && sq__ring_linger(queue)) {
+    if (by_runner && sq__ring_spin(queue)) {
         return false;
     }
     if (sq__ring_give_back(queue, &state)) {

@@ -75,11 +75,11 @@ enum { SQ__NOT_SUBMITTED = 0, SQ__OVER = 2, SQ__DELAYED = 4 };
 
 /* Withdraws the CANCELLABLE with this place, and counts it as withdrawn. Call it after the call that submitted the task has returned.
  * Returns false if the task's turn has come, or if it is not queued: never submitted, or delayed. After true the queue has no pointer to the task, and
- * none of its functions will be called. Then *permits is the capacity to which the caller must return the task's permit, with a
+ * none of its functions will be called. Then *room is the capacity to which the caller must return the task's room, with a
  * reference, or NULL; and if *takes_baton, the caller must pass on the baton of a concurrent queue. If the task is not in the
  * queue, the queue may already be freed; if it was, the queue may be freed from the moment the slot is CANCELLED: the caller does not
  * touch it again unless it has the baton. */
-bool sq__withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place, sq__permits_t **permits, bool *takes_baton);
+bool sq__withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place, sq__room_t **room, bool *takes_baton);
 
 /* Passing the baton */
 
@@ -131,7 +131,7 @@ sq__next_t sq__run_tasks_inside(sq_queue_t *queue, size_t most, size_t *ran);
  * owner and function. `control` is the queue's. */
 void sq__run_observed(sq_queue_t *queue, uint32_t control, sq__frame_t *frame, uint64_t submitted, void *context, const void *site);
 
-/* O. Takes the next work for the runner, counts it and gives its permit back. Returns its kind; SQ__EMPTY: there is nothing to call.
+/* O. Takes the next work for the runner, counts it and gives its room back. Returns its kind; SQ__EMPTY: there is nothing to call.
  * `control` is the queue's, read with acquire. */
 uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work);
 

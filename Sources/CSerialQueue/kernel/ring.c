@@ -155,15 +155,15 @@ static bool look_for_more(sq_queue_t *queue, unsigned spins) {
     return false;
 }
 
-bool sq__ring_linger(sq_queue_t *queue) {
-    unsigned spins = sq__spin_begin(SQ__SPIN_LINGER, SQ__LINGER_SPINS);
+bool sq__ring_spin(sq_queue_t *queue) {
+    unsigned spins = sq__spin_begin(SQ__SPIN_RUNNER, SQ__RUNNER_SPINS);
     if (spins == 0) {
         return false;
     }
     sq__store_relaxed(&queue->runner_spins, true);
     bool found = look_for_more(queue, spins);
     sq__store_relaxed(&queue->runner_spins, false);
-    sq__spin_end(SQ__SPIN_LINGER, found);
+    sq__spin_end(SQ__SPIN_RUNNER, found);
     return found;
 }
 

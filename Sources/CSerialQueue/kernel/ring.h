@@ -39,7 +39,7 @@ const sq__work_t *sq__ring_work_at(const sq_queue_t *queue, uintptr_t where);
 void sq__ring_mark_cancelled(sq_queue_t *queue, uintptr_t where);
 
 /* O. Spins for a short time until the slot at the head is filled. True: it is. */
-bool sq__ring_linger(sq_queue_t *queue);
+bool sq__ring_spin(sq_queue_t *queue);
 
 /* O. If no slot is taken, makes the queue free; if the slot at the head is taken and not filled, leaves the baton in it. Returns true
  * if the caller no longer holds the baton. Returns false if the slot is filled by now; *state is then SQ__OWNED, whatever the word is: no

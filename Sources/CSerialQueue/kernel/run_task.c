@@ -23,8 +23,8 @@ static inline __attribute__((always_inline)) uintptr_t take_out(sq_queue_t *queu
     } else {
         kind = sq__withdraw_take(queue, work); /* EMPTY: cancelled since the holder's last look */
     }
-    if (__builtin_expect(queue->permits != NULL, 0) && uses_room(kind)) {
-        queue->permits->give(queue, queue->permits);
+    if (__builtin_expect(queue->room != NULL, 0) && uses_room(kind)) {
+        queue->room->give(queue, queue->room);
         if (sq__queue_is_stale(queue)) {
             kind = SQ__EMPTY; /* a function that was called for the room has forked, and this is the child: the parent runs it */
         }

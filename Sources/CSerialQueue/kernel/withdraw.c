@@ -11,17 +11,17 @@ static bool is_queued(uintptr_t place) {
     return place != SQ__NOT_SUBMITTED && place != SQ__OVER && !(place & SQ__DELAYED);
 }
 
-bool sq__withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place, sq__permits_t **permits, bool *takes_baton) {
-    *permits = NULL;
+bool sq__withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place, sq__room_t **room, bool *takes_baton) {
+    *room = NULL;
     *takes_baton = false;
     sq__lock(queue); /* uses only the address: if the task is not in the queue, the queue may be freed */
     uintptr_t where = sq__load_relaxed(place);
     bool is_ours = is_queued(where);
     if (is_ours) {
         sq__add_relaxed(&queue->withdrawn, 1);
-        if (queue->permits != NULL && !sq__ring_work_at(queue, where)->cancellable.is_exempt) {
-            *permits = queue->permits;
-            sq__add_relaxed(&queue->permits->references, 1);
+        if (queue->room != NULL && !sq__ring_work_at(queue, where)->cancellable.is_exempt) {
+            *room = queue->room;
+            sq__add_relaxed(&queue->room->references, 1);
         }
         bool is_concurrent = sq__is_concurrent(queue);
         if (sq__is_traced(queue)) {

@@ -4,7 +4,7 @@
 #include "platform/peek.h"
 
 /* { below: 32, count: 32 }: the next block in the list or 0, and how many blocks the list has from here on. While the block is taken, `below` is its
- * lane, or 0. */
+ * shard, or 0. */
 typedef SQ__ATOMIC(uint64_t) entry_t;
 
 enum { FIRST = 16 };
@@ -78,29 +78,29 @@ static uint32_t take_fresh(sq__blocks_t *store) {
     return FIRST + fresh;
 }
 
-/* NULL: this is no lane. */
-static sq__lane_t *lane_at(sq__blocks_t *store, uint32_t lane) {
-    return lane != 0 ? &store->lanes[lane % SQ__BLOCKS_LANES] : NULL;
+/* NULL: this is no shard. */
+static sq__store_shard_t *shard_at(sq__blocks_t *store, uint32_t shard) {
+    return shard != 0 ? &store->shards[shard % SQ__BLOCKS_SHARDS] : NULL;
 }
 
 /* When there is no memory. */
-static uint32_t take_from_any_lane(sq__blocks_t *store) {
+static uint32_t take_from_any_shard(sq__blocks_t *store) {
     uint32_t number = 0;
-    for (unsigned i = 0; i < SQ__BLOCKS_LANES && number == 0; i += 1) {
-        number = take_from(store, &store->lanes[i].list);
+    for (unsigned i = 0; i < SQ__BLOCKS_SHARDS && number == 0; i += 1) {
+        number = take_from(store, &store->shards[i].list);
     }
     return number;
 }
 
-void *sq__blocks_take(sq__blocks_t *store, uint32_t lane, uint32_t *number) {
-    sq__lane_t *near = lane_at(store, lane);
+void *sq__blocks_take(sq__blocks_t *store, uint32_t shard, uint32_t *number) {
+    sq__store_shard_t *near = shard_at(store, shard);
     if ((near == NULL || (*number = take_from(store, &near->list)) == 0) && (*number = take_from(store, &store->warm)) == 0
         && (*number = take_from(store, &store->cold)) == 0 && (*number = take_fresh(store)) == 0
-        && (*number = take_from_any_lane(store)) == 0) {
+        && (*number = take_from_any_shard(store)) == 0) {
         return NULL;
     }
     entry_t *entry = entry_at(store, *number);
-    sq__store_relaxed(entry, pair(lane, 0));
+    sq__store_relaxed(entry, pair(shard, 0));
     return block_at(store, *number);
 }
 
@@ -161,8 +161,8 @@ static uint32_t give_to(sq__blocks_t *store, SQ__ATOMIC(uint64_t) *list, uint32_
 void sq__blocks_give(sq__blocks_t *store, uint32_t number) {
     uint32_t below;
     const entry_t *entry = entry_at(store, number);
-    sq__lane_t *near = lane_at(store, low_half(sq__load_relaxed(entry)));
-    if (near != NULL && give_to(store, &near->list, number, SQ__BLOCKS_LANE, false, &below) < SQ__BLOCKS_LANE) {
+    sq__store_shard_t *near = shard_at(store, low_half(sq__load_relaxed(entry)));
+    if (near != NULL && give_to(store, &near->list, number, SQ__BLOCKS_SHARD, false, &below) < SQ__BLOCKS_SHARD) {
         return;
     }
     if (give_to(store, &store->warm, number, SQ__BLOCKS_WARM, true, &below) >= SQ__BLOCKS_WARM) {

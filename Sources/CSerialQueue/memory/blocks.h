@@ -6,8 +6,8 @@
  * never unmapped. Behind its blocks a slab has an entry of eight bytes for each: where a free block is in its list. What threads
  * read of a free block is only its entry, so its pages can be given back to the system at any time.
  *
- *     lanes    lists of a few free blocks each. A thread takes from the lane that its number selects, and a block goes back to the lane from which
- *              it was taken, whichever thread gives it. So many threads that take and give do not meet at one word. A full lane gives to warm
+ *     shards    lists of a few free blocks each. A thread takes from the shard that its number selects, and a block goes back to the shard from which
+ *              it was taken, whichever thread gives it. So many threads that take and give do not meet at one word. A full shard gives to warm
  *     warm     list of free blocks that were used lately: taken first
  *     cold     list of free blocks whose pages were given back
  *     fresh    the lowest number that was never taken
@@ -55,15 +55,15 @@
 
 enum { SQ__BLOCKS_SLABS = 27 }; /* for all numbers of 31 bits */
 
-/* How many lanes there are, a power of two, and how many blocks each keeps: 1 MiB in all. */
-enum { SQ__BLOCKS_LANES = 32 };
-#ifndef SQ__BLOCKS_LANE
-#define SQ__BLOCKS_LANE 8u
+/* How many shards there are, a power of two, and how many blocks each keeps: 1 MiB in all. */
+enum { SQ__BLOCKS_SHARDS = 32 };
+#ifndef SQ__BLOCKS_SHARD
+#define SQ__BLOCKS_SHARD 8u
 #endif
 
-typedef struct sq__lane {
+typedef struct sq__store_shard {
     _Alignas(SQ__LINE) SQ__ATOMIC(uint64_t) list; /* A */
-} sq__lane_t;
+} sq__store_shard_t;
 
 typedef struct sq__store {
     size_t bytes;                            /* I  of a block: a power of two, at least SQ__LINE */
@@ -71,14 +71,14 @@ typedef struct sq__store {
     _Alignas(SQ__LINE) SQ__ATOMIC(uint64_t) warm; /* A */
     SQ__ATOMIC(uint64_t) cold;               /* A */
     SQ__ATOMIC(uint32_t) fresh;              /* A  minus 16 */
-    sq__lane_t lanes[SQ__BLOCKS_LANES];
+    sq__store_shard_t shards[SQ__BLOCKS_SHARDS];
 } sq__blocks_t;
 
 /* The segments of all queues (kernel/segment.h). */
 extern sq__blocks_t sq__segments;
 
-/* A block, and its number: as it was given, or zeroed, if its pages are new. NULL: no memory. Any thread. `lane`: any number; 0: from no lane. */
-void *sq__blocks_take(sq__blocks_t *store, uint32_t lane, uint32_t *number);
+/* A block, and its number: as it was given, or zeroed, if its pages are new. NULL: no memory. Any thread. `shard`: any number; 0: from no shard. */
+void *sq__blocks_take(sq__blocks_t *store, uint32_t shard, uint32_t *number);
 
 /* Gives the block with this number back. Any thread; all use of the block so far is visible to the thread that takes it. */
 void sq__blocks_give(sq__blocks_t *store, uint32_t number);

@@ -130,7 +130,7 @@ static bool has_left(const apply_t *apply) { return sq__load_relaxed(&apply->nex
 /* By the thread that has the entry, while iterations are left. */
 static void post(apply_t *apply) {
     sq__add_relaxed(&apply->users, 1);
-    sq__pool_post(apply->pool, SQ__BAND_HELP, &apply->help.ready);
+    sq__pool_post(apply->pool, SQ__LEVEL_HELP, &apply->help.ready);
 }
 
 static void leave(apply_t *apply, unsigned users) {
@@ -195,7 +195,7 @@ static bool has_token(void) {
 /* Asks members to help with the iterations from `begin` on, of which there are several. NULL: none can. */
 static apply_t *ask_for_help(sq__pool_t *pool, const sq__apply_alone_t *loop, size_t begin) {
     size_t count = loop->count - begin;
-    unsigned helpers = pool != NULL && !sq__runner_is_threadless(sq__runner(pool, SQ__BAND_NORMAL)) ? sq__pool_helpers(pool) : 0;
+    unsigned helpers = pool != NULL && !sq__runner_is_threadless(sq__runner(pool, SQ__LEVEL_NORMAL)) ? sq__pool_helpers(pool) : 0;
     helpers = helpers < count - 1 ? helpers : (unsigned)(count - 1);
     if (helpers == 0 || !has_token()) {
         return NULL;
@@ -220,7 +220,7 @@ static apply_t *ask_for_help(sq__pool_t *pool, const sq__apply_alone_t *loop, si
 
 /* By the caller, when no iteration is left: an entry that no member has come for is withdrawn, so a busy pool does not collect them. */
 static void end(apply_t *apply) {
-    bool is_withdrawn = sq__load_relaxed(&apply->wanted) > 0 && sq__pool_withdraw(apply->pool, SQ__BAND_HELP, &apply->help.ready);
+    bool is_withdrawn = sq__load_relaxed(&apply->wanted) > 0 && sq__pool_withdraw(apply->pool, SQ__LEVEL_HELP, &apply->help.ready);
     leave(apply, 1 + is_withdrawn);
 }
 

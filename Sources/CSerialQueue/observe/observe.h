@@ -41,7 +41,7 @@ void sq__observe_end(sq_queue_t *queue, const sq__observed_t *observed);
 
 /* Call sites */
 
-/* L. The queue is about to be traced or watched: an era begins, unless one is under way. False: no memory. */
+/* L. The queue is about to be traced or watched: an epoch begins, unless one is under way. False: no memory. */
 bool sq__sited_begin(sq_queue_t *queue);
 
 /* Stores the site of a task or call under the place where it waits. The queue is sited. */

@@ -21,8 +21,8 @@ static int rank(sq_service_t service) {
 }
 
 static bool is_of_lower_class(const sq__pool_t *pool) {
-    const sq__member_t *member = sq__self()->member;
-    sq_service_t own = member != NULL ? member->part->pool->service : SQ_SERVICE_DEFAULT;
+    const sq__pool_worker_t *worker = sq__self()->pool_worker;
+    sq_service_t own = worker != NULL ? worker->shard->pool->service : SQ_SERVICE_DEFAULT;
     return rank(pool->service) < rank(own);
 }
 
@@ -34,7 +34,7 @@ bool sq__caller_run(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs
     if (!runs || sq__pool_is_stale(pool)) { /* a task has forked, and this is the child */
         return false;
     }
-    if (!caller_run->is_given && !sq__pool_withdraw(pool, sq__runner_band(runner), caller_run->entry)) {
+    if (!caller_run->is_given && !sq__pool_withdraw(pool, sq__runner_level(runner), caller_run->entry)) {
         return false;
     }
     caller_run->is_given = pool->call(caller_run->entry, 1, &ran) == SQ__READY_MORE;
@@ -44,17 +44,17 @@ bool sq__caller_run(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs
 /* True: the entry is ready, so the thread must not sleep. */
 static bool list(sq__pool_t *pool, sq__caller_run_t *caller_run) {
     bool is_ready = false;
-    sq__band_t band;
+    sq__level_t level;
     sq__mutex_lock(&pool->lists_lock);
     caller_run->next = pool->callers;
     pool->callers = caller_run;
     sq__count(&pool->listed, 1);
     sq__mutex_unlock(&pool->lists_lock);
     for (unsigned i = 0; i < pool->count && !is_ready; i += 1) {
-        sq__part_t *part = &pool->parts[i];
-        sq__mutex_lock(&part->lock);
-        is_ready = sq__ready_find(&part->ready, caller_run->entry, &band);
-        sq__mutex_unlock(&part->lock);
+        sq__shard_t *shard = &pool->shards[i];
+        sq__mutex_lock(&shard->lock);
+        is_ready = sq__ready_find(&shard->ready, caller_run->entry, &level);
+        sq__mutex_unlock(&shard->lock);
     }
     return is_ready;
 }
@@ -68,7 +68,7 @@ static void unlist(sq__pool_t *pool, const sq__caller_run_t *caller_run) {
         }
     }
     sq__mutex_unlock(&pool->lists_lock);
-    sq__token_forget_nudge(caller_run->token); /* else the next sleep of this wait would end at once */
+    sq__token_forget_wake(caller_run->token); /* else the next sleep of this wait would end at once */
 }
 
 bool sq__caller_listen(sq__runner_t runner, sq__caller_run_t *caller_run, bool listens) {
@@ -82,7 +82,7 @@ bool sq__caller_listen(sq__runner_t runner, sq__caller_run_t *caller_run, bool l
 void sq__caller_leave(sq__runner_t runner, sq__caller_run_t *caller_run) {
     sq__pool_t *pool = sq__runner_object(runner);
     if (caller_run->is_given && !sq__pool_is_stale(pool)) {
-        sq__pool_post(pool, sq__runner_band(runner), caller_run->entry);
+        sq__pool_post(pool, sq__runner_level(runner), caller_run->entry);
     }
 }
 

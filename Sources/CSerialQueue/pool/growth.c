@@ -1,33 +1,33 @@
-/* growth.c: when a pool gets more seats, and when it loses them. Numbers of members and seats are those of all its parts.
+/* growth.c: when a pool gets more permits, and when it loses them. Numbers of workers and permits are those of all its shards.
  *
- * DESIGN. sq__growth_seats is the rule: from what a check finds it says how many seats the pool is to have. A check comes some milliseconds after an entry found no free seat, and again as long as entries wait. Growth must
+ * DESIGN. sq__growth_permits is the rule: from what a check finds it says how many permits the pool is to have. A check comes some milliseconds after an entry found no free permit, and again as long as entries wait. Growth must
  * help. If an entry that was waiting at the last check still waits:
  *
- *     - All members with a seat are blocked: nothing moves. The pool gets three times as many seats.
- *     - Only some are blocked: entries are still taken, only later. A member that many checks have found blocked in the
- *       same entry is replaced, by one seat.
+ *     - All workers with a permit are blocked: nothing moves. The pool gets three times as many permits.
+ *     - Only some are blocked: entries are still taken, only later. A worker that many checks have found blocked in the
+ *       same entry is replaced, by one permit.
  *
- * Whatever waits, as long as no seat is free:
+ * Whatever waits, as long as no permit is free:
  *
- *     - Members block briefly, again and again: tasks end, and the processors are idle. If the members have used less than half a
- *       processor over several checks (a window), and most of them are asleep when it ends, seats are added as if all were
+ *     - Workers block briefly, again and again: tasks end, and the processors are idle. If the workers have used less than half a
+ *       processor over several checks (a window), and most of them are asleep when it ends, permits are added as if all were
  *       blocked. A lock that they contend for is no such case: its owner runs.
- *     - Members that were blocked continue: if several checks in a row find more members running than the pool has seats at
- *       rest, the additional seats are taken back, even while entries wait, but for one for each member that is asleep at that
- *       moment. A member leaves its seat after its entry.
+ *     - Workers that were blocked continue: if several checks in a row find more workers running than the pool has permits at
+ *       rest, the additional permits are taken back, even while entries wait, but for one for each worker that is asleep at that
+ *       moment. A worker leaves its permit after its entry.
  *
- * A member counts as blocked if several checks in a row find it in the same entry, its thread has used no processor time in
+ * A worker counts as blocked if several checks in a row find it in the same entry, its thread has used no processor time in
  * between, and the system says that the thread is not waiting for a processor. A thread that waits for a contended lock, such
- * as malloc's, wakes now and then and uses a little time; another member would only wait for the same lock. Such a member
+ * as malloc's, wakes now and then and uses a little time; another worker would only wait for the same lock. Such a worker
  * counts as blocked after many checks. So does one about which the system says nothing (no file can be opened, or there is no
  * /proc).
  *
- * Once a second, members that were idle the whole time are ended, down to the number at rest. While the pool has more seats or
- * members than at rest and no entry waits, a check comes every second. */
-#include "pool/members.h"
+ * Once a second, workers that were idle the whole time are ended, down to the number at rest. While the pool has more permits or
+ * workers than at rest and no entry waits, a check comes every second. */
+#include "pool/workers.h"
 #include "pool/growth.h"
 #include "pool/growth_alarm.h"
-#include "pool/parts.h"
+#include "pool/shards.h"
 #include "pool/pool_internal.h"
 
 #include "include/sq_private.h"
@@ -35,10 +35,10 @@
 #include "platform/thread.h"
 #include "pool/ready.h"
 
-/* A member that has used this much processor time since the last check is computing. Nanoseconds: a twentieth of the time between checks. */
+/* A worker that has used this much processor time since the last check is computing. Nanoseconds: a twentieth of the time between checks. */
 static const uint64_t computing = 100000;
 
-/* A member may count as blocked after this many checks in the same entry that found it using no processor time, */
+/* A worker may count as blocked after this many checks in the same entry that found it using no processor time, */
 #ifndef SQ__CHECKS_WITHOUT_USE
 #define SQ__CHECKS_WITHOUT_USE 8
 #endif
@@ -52,59 +52,59 @@ enum { CHECKS_A_SECOND = 500 };
 /* Checks in a row in which the pool may grow, or has grown. */
 enum { WINDOW = SQ__CHECKS_WITHOUT_USE };
 
-/* What a check finds, in all parts. */
+/* What a check finds, in all shards. */
 typedef struct survey {
     sq__sample_t sample;
     bool waits;          /* entries wait */
-    unsigned count;      /* members to ask the system about; of more, only the first ones */
-    struct { uint64_t thread_id; enum doubt { NONE, ASLEEP, NOW, FOR_LONG } doubt; } members[SQ__MOST_MEMBERS]; /* ASLEEP: it is moving, but may be asleep */
+    unsigned count;      /* workers to ask the system about; of more, only the first ones */
+    struct { uint64_t thread_id; enum doubt { NONE, ASLEEP, NOW, FOR_LONG } doubt; } workers[SQ__MOST_WORKERS]; /* ASLEEP: it is moving, but may be asleep */
 } survey_t;
 
-static unsigned count_seated(const sq__pool_t *pool) {
-    unsigned seated = 0;
+static unsigned count_in_use(const sq__pool_t *pool) {
+    unsigned in_use = 0;
     for (unsigned i = 0; i < pool->count; i += 1) {
-        seated += sq__load_relaxed(&pool->parts[i].seated);
+        in_use += sq__load_relaxed(&pool->shards[i].in_use);
     }
-    return seated;
+    return in_use;
 }
 
-static void look(sq__part_t *part, survey_t *survey) {
-    sq__mutex_lock(&part->lock);
-    survey->waits |= sq__part_has_ready(part);
-    survey->sample.is_stuck |= part->taken < part->seen;
-    sq__mutex_unlock(&part->lock);
+static void look(sq__shard_t *shard, survey_t *survey) {
+    sq__mutex_lock(&shard->lock);
+    survey->waits |= sq__shard_has_ready(shard);
+    survey->sample.is_stuck |= shard->taken < shard->seen;
+    sq__mutex_unlock(&shard->lock);
 }
 
-/* A member that is not inside an entry is on the way to its next one. It may wait for the part's lock, so it does not count. */
-static enum doubt doubt(sq__pool_t *pool, sq__member_t *member) {
-    bool is_same = member->entry == member->entry_seen;
-    member->entry_seen = member->entry;
-    if (member->seat != SQ__SEAT_TAKEN || !sq__load_relaxed(&member->is_working)) {
+/* A worker that is not inside an entry is on the way to its next one. It may wait for the shard's lock, so it does not count. */
+static enum doubt doubt(sq__pool_t *pool, sq__pool_worker_t *worker) {
+    bool is_same = worker->entry == worker->entry_seen;
+    worker->entry_seen = worker->entry;
+    if (worker->permit != SQ__PERMIT_TAKEN || !sq__load_relaxed(&worker->is_working)) {
         return NONE;
     }
-    uint64_t used = sq__thread_processor_time(member->thread_id), more = used - member->used;
-    member->used = used;
+    uint64_t used = sq__thread_processor_time(worker->thread_id), more = used - worker->used;
+    worker->used = used;
     pool->window_used += more;
-    member->checks = is_same ? member->checks + 1 : 0;
-    member->still = is_same && more == 0 ? member->still + 1 : 0;
-    return member->checks >= SQ__CHECKS_WITH_LITTLE_USE && more < computing ? FOR_LONG
-           : member->still >= SQ__CHECKS_WITHOUT_USE                        ? NOW
+    worker->checks = is_same ? worker->checks + 1 : 0;
+    worker->still = is_same && more == 0 ? worker->still + 1 : 0;
+    return worker->checks >= SQ__CHECKS_WITH_LITTLE_USE && more < computing ? FOR_LONG
+           : worker->still >= SQ__CHECKS_WITHOUT_USE                        ? NOW
                                                                         : ASLEEP;
 }
 
-static void doubt_members(sq__part_t *part, survey_t *survey) {
-    sq__mutex_lock(&part->lock);
-    for (sq__member_t *member = part->all; member != NULL && survey->count < SQ__MOST_MEMBERS; member = member->next) {
-        enum doubt found = doubt(part->pool, member);
+static void doubt_workers(sq__shard_t *shard, survey_t *survey) {
+    sq__mutex_lock(&shard->lock);
+    for (sq__pool_worker_t *worker = shard->all; worker != NULL && survey->count < SQ__MOST_WORKERS; worker = worker->next) {
+        enum doubt found = doubt(shard->pool, worker);
         if (found != NONE) {
-            survey->members[survey->count].thread_id = member->thread_id;
-            survey->members[survey->count++].doubt = found;
+            survey->workers[survey->count].thread_id = worker->thread_id;
+            survey->workers[survey->count++].doubt = found;
         }
     }
-    sq__mutex_unlock(&part->lock);
+    sq__mutex_unlock(&shard->lock);
 }
 
-/* Called before the members are looked at; members_used_little after it. */
+/* Called before the workers are looked at; workers_used_little after it. */
 static void begin_window(sq__pool_t *pool) {
     if (pool->window_checks == 0) {
         pool->window_used = 0;
@@ -113,8 +113,8 @@ static void begin_window(sq__pool_t *pool) {
     pool->window_checks += 1;
 }
 
-/* True: a window has ended, and the members used less than half a processor in it. */
-static bool members_used_little(sq__pool_t *pool) {
+/* True: a window has ended, and the workers used less than half a processor in it. */
+static bool workers_used_little(sq__pool_t *pool) {
     if (pool->window_checks <= WINDOW) {
         return false;
     }
@@ -126,153 +126,153 @@ static void count_blocked(sq__pool_t *pool, survey_t *survey) {
     sq__sample_t *sample = &survey->sample;
     begin_window(pool);
     for (unsigned i = 0; i < pool->count; i += 1) {
-        doubt_members(&pool->parts[i], survey);
+        doubt_workers(&pool->shards[i], survey);
     }
-    bool used_little = members_used_little(pool), looks_at_all = used_little || pool->checks_with_surplus >= SQ__CHECKS_WITHOUT_USE;
+    bool used_little = workers_used_little(pool), looks_at_all = used_little || pool->checks_with_surplus >= SQ__CHECKS_WITHOUT_USE;
     for (unsigned i = 0; i < survey->count; i += 1) {
-        enum doubt found = survey->members[i].doubt;
+        enum doubt found = survey->workers[i].doubt;
         if (found == ASLEEP && !looks_at_all) {
             continue;
         }
-        sq__thread_state_t state = sq__thread_state(survey->members[i].thread_id);
+        sq__thread_state_t state = sq__thread_state(survey->workers[i].thread_id);
         bool is_blocked = state == SQ__THREAD_BLOCKED || (state == SQ__THREAD_UNKNOWN && found == FOR_LONG);
         sample->asleep += is_blocked;
         sample->blocked += is_blocked && found >= NOW;
         sample->for_long += is_blocked && found == FOR_LONG;
     }
-    sample->seated = count_seated(pool);
+    sample->in_use = count_in_use(pool);
     sample->used_little = used_little;
 }
 
-static void set_seats(sq__part_t *part, unsigned seats) {
-    sq__count(&part->pool->seats, seats - part->seats);
-    part->seats = seats;
+static void set_permits(sq__shard_t *shard, unsigned permits) {
+    sq__count(&shard->pool->permits, permits - shard->permits);
+    shard->permits = permits;
 }
 
-/* Where a new seat is of use: where entries wait, or if there may be no new members, where idle ones are. */
-static bool needs_seat(const sq__part_t *part) {
-    return sq__load_relaxed(&part->pool->members) < SQ__MOST_MEMBERS ? sq__part_has_ready(part) : part->idle_members > 0;
+/* Where a new permit is of use: where entries wait, or if there may be no new workers, where idle ones are. */
+static bool needs_permit(const sq__shard_t *shard) {
+    return sq__load_relaxed(&shard->pool->workers) < SQ__MOST_WORKERS ? sq__shard_has_ready(shard) : shard->idle_workers > 0;
 }
 
-static void add_seats(sq__pool_t *pool, unsigned more) {
+static void add_permits(sq__pool_t *pool, unsigned more) {
     unsigned left = 0;
     for (unsigned i = 0; i < pool->count; i += 1) {
-        sq__part_t *part = &pool->parts[i];
-        sq__mutex_lock(&part->lock);
-        left += needs_seat(part);
-        sq__mutex_unlock(&part->lock);
+        sq__shard_t *shard = &pool->shards[i];
+        sq__mutex_lock(&shard->lock);
+        left += needs_permit(shard);
+        sq__mutex_unlock(&shard->lock);
     }
     bool is_for_all = left == 0;
     left = is_for_all ? pool->count : left;
     for (unsigned i = 0; i < pool->count && left > 0; i += 1) {
-        sq__part_t *part = &pool->parts[i];
-        sq__mutex_lock(&part->lock);
-        if (is_for_all || needs_seat(part)) {
+        sq__shard_t *shard = &pool->shards[i];
+        sq__mutex_lock(&shard->lock);
+        if (is_for_all || needs_permit(shard)) {
             unsigned share = (more + left - 1) / left;
-            set_seats(part, part->seats + share);
+            set_permits(shard, shard->permits + share);
             more -= share;
             left -= 1;
         }
-        sq__part_unlock(part);
+        sq__shard_unlock(shard);
     }
 }
 
-static void take_seats_back(sq__pool_t *pool, unsigned surplus) {
+static void take_permits_back(sq__pool_t *pool, unsigned surplus) {
     for (unsigned i = 0; i < pool->count && surplus > 0; i += 1) {
-        sq__part_t *part = &pool->parts[i];
-        sq__mutex_lock(&part->lock);
-        unsigned more = part->seats - part->seats_at_rest, less = more < surplus ? more : surplus;
-        set_seats(part, part->seats - less);
+        sq__shard_t *shard = &pool->shards[i];
+        sq__mutex_lock(&shard->lock);
+        unsigned more = shard->permits - shard->base_permits, less = more < surplus ? more : surplus;
+        set_permits(shard, shard->permits - less);
         surplus -= less;
-        sq__part_unlock(part);
+        sq__shard_unlock(shard);
     }
 }
 
-unsigned sq__growth_seats(const sq__sample_t *sample) {
-    unsigned seats = sample->seats, kept = sample->seats_at_rest + sample->asleep;
-    if (sample->for_long > sample->seated) {
-        return seats; /* some have left their seats since they were counted */
+unsigned sq__growth_permits(const sq__sample_t *sample) {
+    unsigned permits = sample->permits, kept = sample->base_permits + sample->asleep;
+    if (sample->for_long > sample->in_use) {
+        return permits; /* some have left their permits since they were counted */
     }
-    if (sample->seated >= seats) {
-        bool is_idle = sample->used_little && sample->asleep * 4 >= sample->seated * 3;
-        unsigned moving = sample->seated - sample->for_long;
-        if (is_idle || (sample->is_stuck && sample->blocked == sample->seated)) {
-            seats *= 3;
-        } else if (sample->is_stuck && moving < sample->seats_at_rest) {
-            seats += sample->seats_at_rest - moving;
+    if (sample->in_use >= permits) {
+        bool is_idle = sample->used_little && sample->asleep * 4 >= sample->in_use * 3;
+        unsigned moving = sample->in_use - sample->for_long;
+        if (is_idle || (sample->is_stuck && sample->blocked == sample->in_use)) {
+            permits *= 3;
+        } else if (sample->is_stuck && moving < sample->base_permits) {
+            permits += sample->base_permits - moving;
         }
     }
-    if (sample->has_surplus && kept < seats) {
-        seats = kept;
+    if (sample->has_surplus && kept < permits) {
+        permits = kept;
     }
-    return seats < sample->most ? seats : sample->most;
+    return permits < sample->most ? permits : sample->most;
 }
 
-/* True: several checks in a row have found more members not blocked than seats at rest; then they are counted anew. */
+/* True: several checks in a row have found more workers not blocked than base permits; then they are counted anew. */
 static bool has_surplus(sq__pool_t *pool, const sq__sample_t *sample) {
-    bool moves = sample->seated > pool->seats_at_rest + sample->blocked, is_long = moves && pool->checks_with_surplus >= SQ__CHECKS_WITHOUT_USE;
+    bool moves = sample->in_use > pool->base_permits + sample->blocked, is_long = moves && pool->checks_with_surplus >= SQ__CHECKS_WITHOUT_USE;
     pool->checks_with_surplus = moves && !is_long ? pool->checks_with_surplus + 1 : 0;
     return is_long;
 }
 
 /* While entries wait. */
-static void adjust_seats(sq__pool_t *pool, survey_t *survey) {
+static void adjust_permits(sq__pool_t *pool, survey_t *survey) {
     sq__sample_t *sample = &survey->sample;
-    unsigned seats = sample->seats = sq__load_relaxed(&pool->seats);
-    sample->seats_at_rest = pool->seats_at_rest;
+    unsigned permits = sample->permits = sq__load_relaxed(&pool->permits);
+    sample->base_permits = pool->base_permits;
     sample->most = pool->most;
-    if (seats == pool->seats_at_rest && (count_seated(pool) < seats || seats == pool->most)) {
+    if (permits == pool->base_permits && (count_in_use(pool) < permits || permits == pool->most)) {
         pool->window_checks = 0; /* it neither may grow nor has grown */
         return;
     }
     count_blocked(pool, survey);
     sample->has_surplus = has_surplus(pool, sample);
-    unsigned wanted = sq__growth_seats(sample);
-    if (wanted > seats) {
-        add_seats(pool, wanted - seats);
-    } else if (wanted < seats) {
-        take_seats_back(pool, seats - wanted);
+    unsigned wanted = sq__growth_permits(sample);
+    if (wanted > permits) {
+        add_permits(pool, wanted - permits);
+    } else if (wanted < permits) {
+        take_permits_back(pool, permits - wanted);
     }
 }
 
-/* Once a second. Takes back all unused seats, if no entry waits, and returns the members to be dismissed. */
-static sq__member_t *shrink(sq__part_t *part) {
-    unsigned needed = sq__load_relaxed(&part->seated) + part->seats_at_rest;
-    if (!sq__part_has_ready(part) && part->seats > needed) {
-        set_seats(part, needed);
+/* Once a second. Takes back all unused permits, if no entry waits, and returns the workers to be dismissed. */
+static sq__pool_worker_t *shrink(sq__shard_t *shard) {
+    unsigned needed = sq__load_relaxed(&shard->in_use) + shard->base_permits;
+    if (!sq__shard_has_ready(shard) && shard->permits > needed) {
+        set_permits(shard, needed);
     }
-    unsigned staying = part->members - part->leaving;
-    unsigned surplus = staying > part->seats_at_rest ? staying - part->seats_at_rest : 0;
-    sq__member_t *picked = sq__members_pick_idle(part, surplus < part->fewest_idle ? surplus : part->fewest_idle);
-    part->fewest_idle = part->idle_members;
+    unsigned staying = shard->workers - shard->leaving;
+    unsigned surplus = staying > shard->base_permits ? staying - shard->base_permits : 0;
+    sq__pool_worker_t *picked = sq__workers_pick_idle(shard, surplus < shard->fewest_idle ? surplus : shard->fewest_idle);
+    shard->fewest_idle = shard->idle_workers;
     return picked;
 }
 
-/* Wakes or starts a member for each free seat, while entries wait here or in another part. Called with the lock, which it releases in between. */
-static void seat_all(sq__part_t *part) {
-    unsigned free = part->seats > sq__load_relaxed(&part->seated) ? part->seats - sq__load_relaxed(&part->seated) : 0;
-    for (; free > 0 && (sq__part_has_ready(part) || sq__part_others_wait(part)); free -= 1) {
-        sq__members_fill_seat_and_unlock(part);
-        sq__mutex_lock(&part->lock);
+/* Wakes or starts a worker for each free permit, while entries wait here or in another shard. Called with the lock, which it releases in between. */
+static void give_all_permits(sq__shard_t *shard) {
+    unsigned free = shard->permits > sq__load_relaxed(&shard->in_use) ? shard->permits - sq__load_relaxed(&shard->in_use) : 0;
+    for (; free > 0 && (sq__shard_has_ready(shard) || sq__shard_others_wait(shard)); free -= 1) {
+        sq__workers_use_permit_and_unlock(shard);
+        sq__mutex_lock(&shard->lock);
     }
 }
 
-static void finish(sq__part_t *part, bool came_soon) {
-    sq__member_t *picked = NULL;
-    sq__mutex_lock(&part->lock);
-    part->lacks_thread = false; /* to try again */
-    seat_all(part);
-    part->checks += came_soon ? 1 : CHECKS_A_SECOND;
-    if (part->checks >= CHECKS_A_SECOND) {
-        part->checks = 0;
-        picked = shrink(part);
+static void finish(sq__shard_t *shard, bool came_soon) {
+    sq__pool_worker_t *picked = NULL;
+    sq__mutex_lock(&shard->lock);
+    shard->lacks_thread = false; /* to try again */
+    give_all_permits(shard);
+    shard->checks += came_soon ? 1 : CHECKS_A_SECOND;
+    if (shard->checks >= CHECKS_A_SECOND) {
+        shard->checks = 0;
+        picked = shrink(shard);
     }
-    part->seen = part->taken + sq__load_relaxed(&part->waiting);
-    if (sq__part_has_ready(part) || part->seats > part->seats_at_rest || part->members > part->seats_at_rest) {
-        sq__growth_schedule(part, sq__part_has_ready(part));
+    shard->seen = shard->taken + sq__load_relaxed(&shard->waiting);
+    if (sq__shard_has_ready(shard) || shard->permits > shard->base_permits || shard->workers > shard->base_permits) {
+        sq__growth_schedule(shard, sq__shard_has_ready(shard));
     }
-    sq__part_unlock(part);
-    sq__members_dismiss(picked);
+    sq__shard_unlock(shard);
+    sq__workers_dismiss(picked);
 }
 
 void sq__growth_check(sq__alarm_t *alarm) {
@@ -280,15 +280,15 @@ void sq__growth_check(sq__alarm_t *alarm) {
     bool came_soon = sq__growth_begin_check(pool);
     survey_t survey = { .waits = false };
     for (unsigned i = 0; i < pool->count; i += 1) {
-        look(&pool->parts[i], &survey);
+        look(&pool->shards[i], &survey);
     }
     if (survey.waits) {
-        adjust_seats(pool, &survey);
+        adjust_permits(pool, &survey);
     } else {
         pool->window_checks = 0; /* the next window begins when entries wait again: what was idle in between says nothing */
     }
     for (unsigned i = 0; i < pool->count; i += 1) {
-        finish(&pool->parts[i], came_soon);
+        finish(&pool->shards[i], came_soon);
     }
-    sq__part_left(pool);
+    sq__shard_left(pool);
 }

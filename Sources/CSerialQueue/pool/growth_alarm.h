@@ -3,10 +3,10 @@
 
 #include "pool/pool_internal.h"
 
-/* With the lock of a part: schedules a check of all parts, soon or within a second. */
-void sq__growth_schedule(sq__part_t *part, bool is_soon);
+/* With the lock of a shard: schedules a check of all shards, soon or within a second. */
+void sq__growth_schedule(sq__shard_t *shard, bool is_soon);
 
-/* A check begins: from now on the next one can be scheduled. Returns whether it came soon. The pool is not freed until sq__part_left. */
+/* A check begins: from now on the next one can be scheduled. Returns whether it came soon. The pool is not freed until sq__shard_left. */
 bool sq__growth_begin_check(sq__pool_t *pool);
 
 /* After the last release of the pool: no further check begins. */

@@ -5,8 +5,8 @@
 #include "platform/thread.h"
 #include "pool/caller_runs.h"
 #include "pool/growth.h"
-#include "pool/members.h"
-#include "pool/parts.h"
+#include "pool/workers.h"
+#include "pool/shards.h"
 #include "pool/pool_internal.h"
 #include "pool/ready.h"
 #include "runner/runner_inline.h"
@@ -20,9 +20,9 @@
 
 static sq__pool_t *pool_at(sq__runner_t runner) { return sq__runner_object(runner); }
 
-static void post(sq__runner_t runner, sq__ready_t *entry) { sq__pool_post(pool_at(runner), sq__runner_band(runner), entry); }
+static void post(sq__runner_t runner, sq__ready_t *entry) { sq__pool_post(pool_at(runner), sq__runner_level(runner), entry); }
 
-static bool withdraw(sq__runner_t runner, const sq__ready_t *entry) { return sq__pool_withdraw(pool_at(runner), sq__runner_band(runner), entry); }
+static bool withdraw(sq__runner_t runner, const sq__ready_t *entry) { return sq__pool_withdraw(pool_at(runner), sq__runner_level(runner), entry); }
 
 static sq__demand_t demand(sq__runner_t runner) {
     const sq__pool_t *pool = pool_at(runner);
@@ -34,7 +34,7 @@ static sq__demand_t demand(sq__runner_t runner) {
 
 static void sleeps(sq__runner_t runner, bool sleeps) {
     (void)runner;
-    (sleeps ? sq__pool_lend_seat : sq__pool_take_seat)(sq__self()->member);
+    (sleeps ? sq__pool_lend_permit : sq__pool_take_permit)(sq__self()->pool_worker);
 }
 
 static void retain(sq__runner_t runner) { sq__pool_retain(pool_at(runner)); }
@@ -43,43 +43,43 @@ static void release(sq__runner_t runner) { sq__pool_release(pool_at(runner)); }
 
 /* For a dump. A record that has to be read without its lock is copied with sq__peek. */
 
-enum { MOST_MEMBERS = 256 };
+enum { MOST_WORKERS = 256 };
 
-typedef struct seated {
-    uint64_t ids[MOST_MEMBERS];
+typedef struct holders {
+    uint64_t ids[MOST_WORKERS];
     unsigned count;
-} seated_t;
+} holders_t;
 
-static void visit_members(const sq__member_t *member, seated_t *seated) {
-    sq__member_t copy;
-    for (; member != NULL && seated->count < MOST_MEMBERS && sq__peek(member, &copy, sizeof copy); member = copy.next) {
-        if (copy.seat == SQ__SEAT_TAKEN && copy.thread_id != 0) {
-            seated->ids[seated->count++] = copy.thread_id;
+static void visit_workers(const sq__pool_worker_t *worker, holders_t *holders) {
+    sq__pool_worker_t copy;
+    for (; worker != NULL && holders->count < MOST_WORKERS && sq__peek(worker, &copy, sizeof copy); worker = copy.next) {
+        if (copy.permit == SQ__PERMIT_TAKEN && copy.thread_id != 0) {
+            holders->ids[holders->count++] = copy.thread_id;
         }
     }
 }
 
-static void visit_part(sq__part_t *part, const sq__pool_visitor_t *visitor, sq__pool_view_t *view) {
-    sq__part_t copy;
-    seated_t seated = { .count = 0 };
-    bool is_locked = sq__mutex_lock_patiently(&part->lock, visitor->patience);
-    bool is_there = sq__peek(part, &copy, sizeof copy);
+static void visit_shard(sq__shard_t *shard, const sq__pool_visitor_t *visitor, sq__pool_view_t *view) {
+    sq__shard_t copy;
+    holders_t holders = { .count = 0 };
+    bool is_locked = sq__mutex_lock_patiently(&shard->lock, visitor->patience);
+    bool is_there = sq__peek(shard, &copy, sizeof copy);
     view->is_locked &= is_locked;
     if (is_there) {
-        visit_members(copy.all, &seated);
+        visit_workers(copy.all, &holders);
         sq__pool_visit_ready(&copy.ready, is_locked, visitor, view);
     }
     if (is_locked) {
-        sq__mutex_unlock(&part->lock);
+        sq__mutex_unlock(&shard->lock);
     }
     if (is_there) {
-        view->members += copy.members;
-        view->idle += copy.idle_members;
-        view->seats += copy.seats;
-        view->seated += copy.seated;
+        view->workers += copy.workers;
+        view->idle += copy.idle_workers;
+        view->permits += copy.permits;
+        view->in_use += copy.in_use;
         view->waiting += sq__load_relaxed(&copy.waiting);
-        for (unsigned i = 0; i < seated.count; i += 1) {
-            view->blocked += sq__thread_state(seated.ids[i]) == SQ__THREAD_BLOCKED;
+        for (unsigned i = 0; i < holders.count; i += 1) {
+            view->blocked += sq__thread_state(holders.ids[i]) == SQ__THREAD_BLOCKED;
         }
     }
 }
@@ -90,7 +90,7 @@ static void visit(sq__runner_t runner, const sq__pool_visitor_t *visitor) {
     sq__pool_view_t view = { .is_locked = true, .most = pool->most };
     sq__peek_text(pool->at.label, view.label, sizeof view.label);
     for (unsigned i = 0; i < pool->count; i += 1) {
-        visit_part(&pool->parts[i], visitor, &view);
+        visit_shard(&pool->shards[i], visitor, &view);
     }
     visitor->pool(visitor->context, &view);
 }
@@ -113,8 +113,8 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     pool->call = plan->call;
     pool->stack_size = plan->stack_size;
     pool->service = plan->service;
-    pool->seats_at_rest = (unsigned)plan->seats;
-    sq__store_relaxed(&pool->seats, pool->seats_at_rest);
+    pool->base_permits = (unsigned)plan->permits;
+    sq__store_relaxed(&pool->permits, pool->base_permits);
     pool->most = (unsigned)plan->most;
     pool->at.process = sq__process();
     pool->alarm.call = sq__growth_check;
@@ -123,20 +123,20 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     if (error) {
         goto no_lock;
     }
-    error = sq__parts_create(pool, plan->part_seats > 0 ? (unsigned)plan->part_seats : SQ__PART_SEATS);
+    error = sq__shards_create(pool, plan->shard_permits > 0 ? (unsigned)plan->shard_permits : SQ__SHARD_PERMITS);
     if (error) {
-        goto no_parts;
+        goto no_shards;
     }
-    error = sq__members_begin(pool);
+    error = sq__workers_begin(pool);
     if (error) {
-        goto no_members;
+        goto no_workers;
     }
     sq__pools_add(&pool->at);
     *result = pool;
     return 0;
-no_members:
-    sq__parts_destroy(pool);
-no_parts:
+no_workers:
+    sq__shards_destroy(pool);
+no_shards:
     sq__mutex_destroy(&pool->lists_lock);
 no_lock:
     sq__memory_free(pool);
@@ -149,14 +149,14 @@ sq__pool_t *sq__pool_retain(sq__pool_t *pool) {
 }
 
 void sq__pool_release(sq__pool_t *pool) {
-    /* [members] release: our use of the pool; acquire, if it was the last: everybody's. */
+    /* [pool] release: our use of the pool; acquire, if it was the last: everybody's. */
     if (sq__sub_acq_rel(&pool->references, 1) != 1 || sq__pool_is_stale(pool)) {
         return;
     }
-    sq__members_end(pool);
+    sq__workers_end(pool);
 }
 
-bool sq__pool_is_crowded(const sq__pool_t *pool) { return sq__part_is_crowded(sq__part_own(pool)); }
+bool sq__pool_is_crowded(const sq__pool_t *pool) { return sq__shard_is_crowded(sq__shard_own(pool)); }
 
 const char *sq__pool_label(const sq__pool_t *pool) { return pool->label; }
 
@@ -166,8 +166,8 @@ unsigned sq__pool_helpers(const sq__pool_t *pool) {
     if (sq__pool_is_stale(pool)) {
         return 0;
     }
-    const sq__member_t *member = sq__self()->member;
-    bool has_seat = member != NULL && member->part->pool == pool;
-    bool is_by_processors = pool->most > pool->seats_at_rest; /* then the caller has one of them */
-    return pool->seats_at_rest - (has_seat || is_by_processors);
+    const sq__pool_worker_t *worker = sq__self()->pool_worker;
+    bool has_permit = worker != NULL && worker->shard->pool == pool;
+    bool is_by_processors = pool->most > pool->base_permits; /* then the caller has one of them */
+    return pool->base_permits - (has_permit || is_by_processors);
 }

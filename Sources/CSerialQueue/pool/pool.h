@@ -1,24 +1,24 @@
 /* pool.h: threads that take ready entries from a list.
  *
- * DESIGN. A pool has a list of ready entries (a large one has several: parts.h), and workers (worker.h), its members, that take them in order. An entry is a node
+ * DESIGN. A pool has a list of ready entries (a large one has several: shards.h), and workers (their threads: worker.h) that take them in order. An entry is a node
  * in the object that it stands for, a queue. It is in the list at most once, and is posted again only after it was run.
  *
- * A member runs an entry only while it has one of the pool's seats. The thread that posts an entry takes a free seat, if there
- * is one, for an idle member or a new one. A member keeps its seat as long as it finds entries. So all seats are taken
- * while entries are ready. No wake-up is lost, because seats, list and idle members are under one lock.
+ * A worker runs an entry only while it has one of the pool's permits. The thread that posts an entry takes a free permit, if there
+ * is one, for an idle worker or a new one. A worker keeps its permit as long as it finds entries. So all permits are taken
+ * while entries are ready. No wake-up is lost, because permits, list and idle workers are under one lock.
  *
- * A member that is about to sleep in a call of this library, inside an entry, releases its seat, and takes one again when it
- * wakes, free or not: what it waits for may need the seat. Then there may be one member too many for a moment; the next
- * member that finishes its entry leaves its seat.
+ * A worker that is about to sleep in a call of this library, inside an entry, releases its permit, and takes one again when it
+ * wakes, free or not: what it waits for may need the permit. Then there may be one worker too many for a moment; the next
+ * worker that finishes its entry leaves its permit.
  *
- * A member that blocks in any other way keeps its seat. So a pool that may grow is checked: while entries have been ready for
- * some milliseconds, an alarm (alarm.h) finds out how many members are blocked, and adds seats. It removes them when they
- * are no longer needed, and ends members that were idle for a second.
+ * A worker that blocks in any other way keeps its permit. So a pool that may grow is checked: while entries have been ready for
+ * some milliseconds, an alarm (alarm.h) finds out how many workers are blocked, and adds permits. It removes them when they
+ * are no longer needed, and ends workers that were idle for a second.
  *
- * Below the bands of queues is that of parallel loops (sq__help_t). The thread that posts such an entry does the work itself, and waits for no member. So
- * members help when they have nothing else to do, or when the bound on its wait says so (runner/ready.c). A loop that wants several members posts its
- * entry again with each that comes: each call wakes the next member. A member stays while nothing else waits; otherwise its run ends soon
- * (objects/apply.c), and the entry goes to the back, as that of a queue does. An entry that no member has come for is withdrawn. */
+ * Below the levels of queues is that of parallel loops (sq__help_t). The thread that posts such an entry does the work itself, and waits for no worker. So
+ * workers help when they have nothing else to do, or when the bound on its wait says so (runner/ready.c). A loop that wants several workers posts its
+ * entry again with each that comes: each call wakes the next worker. A worker stays while nothing else waits; otherwise its run ends soon
+ * (objects/apply.c), and the entry goes to the back, as that of a queue does. An entry that no worker has come for is withdrawn. */
 #pragma once
 
 #include "include/sq_pool.h"
@@ -27,15 +27,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The limit on members, unless the pool was created with more seats. */
-#ifndef SQ__MOST_MEMBERS
-#define SQ__MOST_MEMBERS 64
+/* The limit on workers, unless the pool was created with more permits. */
+#ifndef SQ__MOST_WORKERS
+#define SQ__MOST_WORKERS 64
 #endif
 
 typedef struct sq_pool sq__pool_t;
 
-/* An entry of SQ__BAND_HELP: members help the thread that has posted it. It has a call of its own, which posts it again if it wants more members at
- * a time. In no other band, and only in pools. */
+/* An entry of SQ__LEVEL_HELP: workers help the thread that has posted it. It has a call of its own, which posts it again if it wants more workers at
+ * a time. In no other level, and only in pools. */
 typedef struct sq__help {
     sq__ready_t ready;
     sq__ready_end_t (*call)(struct sq__help *help); /* fixed before it is posted */
@@ -44,29 +44,29 @@ typedef struct sq__help {
 typedef struct sq__pool_plan {
     sq__ready_function_t call; /* runs an entry that is not a help: sq__run_queue (queue/queue_runner.c) */
     const char *label;
-    size_t seats;            /* how many it has before it grows (at rest) */
-    size_t part_seats;       /* how many seats a part has; 0: SQ__PART_SEATS */
+    size_t permits;            /* how many it has before it grows (at rest) */
+    size_t shard_permits;       /* how many permits a shard has; 0: SQ__SHARD_PERMITS */
     size_t most;             /* how many it may grow to */
     size_t stack_size;
     sq_service_t service;
 } sq__pool_plan_t;
 
-/* Returns 0 and *pool with one reference and one member; or ENOMEM. */
+/* Returns 0 and *pool with one reference and one worker; or ENOMEM. */
 int sq__pool_create(sq__pool_t **pool, const sq__pool_plan_t *plan);
 
 sq__pool_t *sq__pool_retain(sq__pool_t *pool);
 void sq__pool_release(sq__pool_t *pool);
 
 /* Makes the entry ready, so that the pool will run it. The pool may be freed on return. */
-void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
+void sq__pool_post(sq__pool_t *pool, sq__level_t level, sq__ready_t *entry);
 
 /* Removes a posted entry. False: a thread has taken it; it may have put it back since. */
-bool sq__pool_withdraw(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
+bool sq__pool_withdraw(sq__pool_t *pool, sq__level_t level, const sq__ready_t *entry);
 
-/* How many members might help the calling thread: 0 in the child of a fork. */
+/* How many workers might help the calling thread: 0 in the child of a fork. */
 unsigned sq__pool_helpers(const sq__pool_t *pool);
 
-/* A hint. True: entries are waiting for a member. */
+/* A hint. True: entries are waiting for a worker. */
 bool sq__pool_is_crowded(const sq__pool_t *pool);
 
 /* The label that it was created with. */

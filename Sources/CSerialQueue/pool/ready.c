@@ -1,30 +1,30 @@
-/* ready.c: what the other files of a pool share: a part's list of ready entries. */
+/* ready.c: what the other files of a pool share: a shard's list of ready entries. */
 #include "pool/pool_internal.h"
 #include "runner/runner_inline.h"
 #include "thread/process.h"
 
-void sq__part_append(sq__part_t *part, sq__band_t band, sq__ready_t *entry) {
-    sq__ready_append(&part->ready, band, entry);
-    sq__count(&part->waiting, 1);
+void sq__shard_append(sq__shard_t *shard, sq__level_t level, sq__ready_t *entry) {
+    sq__ready_append(&shard->ready, level, entry);
+    sq__count(&shard->waiting, 1);
 }
 
-static void count_taken(sq__part_t *part) {
-    sq__count(&part->waiting, (size_t)-1);
-    part->taken += 1;
+static void count_taken(sq__shard_t *shard) {
+    sq__count(&shard->waiting, (size_t)-1);
+    shard->taken += 1;
 }
 
-sq__ready_t *sq__part_take_first(sq__part_t *part, sq__band_t *band) {
-    sq__ready_t *entry = sq__part_has_ready(part) ? sq__ready_take_first(&part->ready, band) : NULL;
+sq__ready_t *sq__shard_take_first(sq__shard_t *shard, sq__level_t *level) {
+    sq__ready_t *entry = sq__shard_has_ready(shard) ? sq__ready_take_first(&shard->ready, level) : NULL;
     if (entry != NULL) {
-        count_taken(part);
+        count_taken(shard);
     }
     return entry;
 }
 
-bool sq__part_take_out(sq__part_t *part, sq__band_t band, const sq__ready_t *entry) {
-    bool is_ready = sq__ready_take_out(&part->ready, band, entry);
+bool sq__shard_take_out(sq__shard_t *shard, sq__level_t level, const sq__ready_t *entry) {
+    bool is_ready = sq__ready_take_out(&shard->ready, level, entry);
     if (is_ready) {
-        count_taken(part);
+        count_taken(shard);
     }
     return is_ready;
 }
@@ -42,7 +42,7 @@ bool sq__pool_give_to_caller(sq__pool_t *pool, const sq__ready_t *entry) {
         if (caller_run->entry == entry) {
             sq__pool_unlist(pool, link);
             caller_run->is_given = is_given = true;
-            sq__token_nudge(caller_run->token);
+            sq__token_wake(caller_run->token);
             break;
         }
     }

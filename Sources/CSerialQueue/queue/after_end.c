@@ -12,8 +12,8 @@
 
 #include <errno.h>
 
-static sq_priority_t priority_of(sq__band_t band) {
-    return band == SQ__BAND_HIGH ? SQ_PRIORITY_HIGH : band == SQ__BAND_LOW ? SQ_PRIORITY_LOW : SQ_PRIORITY_NORMAL;
+static sq_priority_t priority_of(sq__level_t level) {
+    return level == SQ__LEVEL_HIGH ? SQ_PRIORITY_HIGH : level == SQ__LEVEL_LOW ? SQ_PRIORITY_LOW : SQ_PRIORITY_NORMAL;
 }
 
 /* NULL: no memory. */
@@ -23,7 +23,7 @@ static sq_queue_t *make_successor(const sq_queue_t *queue) {
     bool adopts = SQ__RUNNER_HAS(runner, adopt) != NULL;
     if (sq__runner_is_object(runner) && !sq__runner_is_owned(runner) && !adopts) {
         options.pool = sq__runner_object(runner);
-        options.priority = priority_of(sq__runner_band(runner));
+        options.priority = priority_of(sq__runner_level(runner));
     }
     options.stack_size = (size_t)queue->stack_kib * 1024;
     sq_queue_t *made = sq__queue_create(queue->label, &options);

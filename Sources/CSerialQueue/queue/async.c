@@ -114,15 +114,15 @@ static bool decide(sq_deferred_t *task, int error) {
     return process == sq__process();
 }
 
-void sq__async_give_permit(sq_queue_t *queue, sq__permits_t *permits) {
+void sq__async_give_room(sq_queue_t *queue, sq__room_t *room) {
     int error = EAGAIN;
     while (error) { /* the room was not used */
-        sq_deferred_t *task = sq__capacity_give_permit(sq__capacity(permits));
+        sq_deferred_t *task = sq__capacity_give_room(sq__capacity(room));
         if (task == NULL) {
             return;
         }
         error = submit_deferred(queue, task);
-        sq__capacity_submitted(sq__capacity(permits), task);
+        sq__capacity_submitted(sq__capacity(room), task);
         if (!decide(task, error)) {
             return;
         }
@@ -131,19 +131,19 @@ void sq__async_give_permit(sq_queue_t *queue, sq__permits_t *permits) {
 
 void sq__async_close_capacity(sq_queue_t *queue) {
     sq_deferred_t *task;
-    while ((task = sq__capacity_close(sq__capacity(queue->permits))) != NULL && decide(task, sq__queue_reject(queue, ESHUTDOWN))) {
+    while ((task = sq__capacity_close(sq__capacity(queue->room))) != NULL && decide(task, sq__queue_reject(queue, ESHUTDOWN))) {
     }
 }
 
 int sq__async_submit(sq_queue_t *queue, const sq__submission_t *submission) {
     int error = sq__submission_is_valid(submission) ? sq__runner_find(queue) : EINVAL;
-    if (error == 0 && __builtin_expect(queue->permits != NULL, 0)) {
-        error = sq__capacity_take_permit(queue, submission);
+    if (error == 0 && __builtin_expect(queue->room != NULL, 0)) {
+        error = sq__capacity_take_room(queue, submission);
     }
     if (__builtin_expect(error == 0, 1)) {
         error = submit(queue, submission);
-        if (error && queue->permits != NULL) {
-            sq__async_give_permit(queue, queue->permits);
+        if (error && queue->room != NULL) {
+            sq__async_give_room(queue, queue->room);
         }
     }
     return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
@@ -183,16 +183,16 @@ static int submit_or_wait(sq_queue_t *queue, sq_deferred_t *task, uintptr_t firs
     SQ__CHECK_HANDLE(queue);
     sq__capacity_prepare(task, first_place, caller); /* sq_async_withdraw is legal whatever this function returns */
     int error = task->call != NULL ? 0 : EINVAL;
-    if (error == 0 && queue->permits != NULL) {
+    if (error == 0 && queue->room != NULL) {
         error = sq__runner_find(queue);
-        error = error ? error : sq__capacity_take_permit_for(sq__capacity(queue->permits), task);
+        error = error ? error : sq__capacity_take_room_for(sq__capacity(queue->room), task);
     }
     if (error) {
         return error == EINPROGRESS ? error : sq__queue_reject(queue, error);
     }
     error = submit_deferred(queue, task);
-    if (error && queue->permits != NULL) {
-        sq__async_give_permit(queue, queue->permits);
+    if (error && queue->room != NULL) {
+        sq__async_give_room(queue, queue->room);
     }
     return error;
 }
@@ -210,22 +210,22 @@ int sq_async_cancellable(sq_queue_t *queue, sq_deferred_t *task) {
 }
 
 bool sq__async_withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place) {
-    sq__permits_t *permits;
+    sq__room_t *room;
     bool takes_baton;
-    bool is_withdrawn = sq__withdraw(queue, place, &permits, &takes_baton);
+    bool is_withdrawn = sq__withdraw(queue, place, &room, &takes_baton);
     if (takes_baton) {
         sq__baton_pass(queue);
     }
-    if (permits != NULL) {
-        sq__async_give_permit(queue, permits);
-        sq__capacity_release(permits);
+    if (room != NULL) {
+        sq__async_give_room(queue, room);
+        sq__capacity_release(room);
     }
     return is_withdrawn;
 }
 
 bool sq_async_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
     SQ__CHECK_HANDLE(queue);
-    return queue->permits != NULL && sq__capacity_withdraw(queue, task);
+    return queue->room != NULL && sq__capacity_withdraw(queue, task);
 }
 
 bool sq_async_cancel(sq_queue_t *queue, sq_deferred_t *task) {
@@ -233,7 +233,7 @@ bool sq_async_cancel(sq_queue_t *queue, sq_deferred_t *task) {
     if (sq__queue_is_stale(queue)) {
         return false; /* the task is the parent's */
     }
-    if (queue->permits != NULL && !sq__capacity_is_decided(queue, task)) {
+    if (queue->room != NULL && !sq__capacity_is_decided(queue, task)) {
         return false;
     }
     return sq__async_withdraw(queue, sq__capacity_place(task));

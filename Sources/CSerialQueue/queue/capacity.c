@@ -42,22 +42,22 @@ static sq_deferred_t *task_of(seeker_t *seeker) {
 
 /* Fields: F fixed after creation, M under the mutex. */
 struct sq__capacity {
-    sq__permits_t base;   /* the first field: the queue points to it */
+    sq__room_t base;   /* the first field: the queue points to it */
     sq__mutex_t mutex; /* F */
-    size_t permits;       /* M  0 while the list is not empty */
+    size_t room;       /* M  0 while the list is not empty */
     seeker_t *first;   /* M  threads and tasks that wait for room, in order */
     seeker_t **end;    /* M */
     bool closed;       /* M */
 };
 
-sq__capacity_t *sq__capacity(sq__permits_t *permits) { return (sq__capacity_t *)permits; }
+sq__capacity_t *sq__capacity(sq__room_t *room) { return (sq__capacity_t *)room; }
 
-sq__permits_t *sq__capacity_create(size_t permits, void (*give)(sq_queue_t *, sq__permits_t *)) {
+sq__room_t *sq__capacity_create(size_t room, void (*give)(sq_queue_t *, sq__room_t *)) {
     sq__capacity_t *capacity = sq__memory(sizeof *capacity);
     if (capacity == NULL) {
         return NULL;
     }
-    *capacity = (sq__capacity_t){ .base.give = give, .permits = permits };
+    *capacity = (sq__capacity_t){ .base.give = give, .room = room };
     capacity->end = &capacity->first;
     sq__store_relaxed(&capacity->base.references, 1);
     if (sq__mutex_init(&capacity->mutex) != 0) {
@@ -67,10 +67,10 @@ sq__permits_t *sq__capacity_create(size_t permits, void (*give)(sq_queue_t *, sq
     return &capacity->base;
 }
 
-void sq__capacity_release(sq__permits_t *permits) {
+void sq__capacity_release(sq__room_t *room) {
     /* [reference] release: our use of it; acquire, if it was the last reference: all other uses. */
-    if (sq__sub_acq_rel(&permits->references, 1) == 1) {
-        sq__capacity_t *capacity = sq__capacity(permits);
+    if (sq__sub_acq_rel(&room->references, 1) == 1) {
+        sq__capacity_t *capacity = sq__capacity(room);
         sq__mutex_destroy(&capacity->mutex);
         sq__memory_free(capacity);
     }
@@ -102,10 +102,10 @@ static int try_to_take(sq__capacity_t *capacity) {
     if (capacity->closed) {
         return ESHUTDOWN;
     }
-    if (capacity->permits == 0) {
+    if (capacity->room == 0) {
         return EAGAIN;
     }
-    capacity->permits -= 1;
+    capacity->room -= 1;
     return 0;
 }
 
@@ -116,7 +116,7 @@ static bool has_baton_of(const sq_queue_t *queue) {
 }
 
 static int wait_for_room(sq_queue_t *queue, const sq__submission_t *submission) {
-    sq__capacity_t *capacity = sq__capacity(queue->permits);
+    sq__capacity_t *capacity = sq__capacity(queue->room);
     if (sq__is_current(queue) && (!sq__is_concurrent(queue) || sq__is_in_barrier(queue) || has_baton_of(queue))) {
         sq__deadlock_onto_itself(queue, SQ__AIM_ROOM, "waiting for room in", submission->site);
         return EDEADLK;
@@ -146,8 +146,8 @@ static int wait_for_room(sq_queue_t *queue, const sq__submission_t *submission) 
     return error;
 }
 
-int sq__capacity_take_permit(sq_queue_t *queue, const sq__submission_t *submission) {
-    sq__capacity_t *capacity = sq__capacity(queue->permits);
+int sq__capacity_take_room(sq_queue_t *queue, const sq__submission_t *submission) {
+    sq__capacity_t *capacity = sq__capacity(queue->room);
     sq__mutex_lock(&capacity->mutex);
     int error = try_to_take(capacity);
     sq__mutex_unlock(&capacity->mutex);
@@ -160,7 +160,7 @@ int sq__capacity_take_permit(sq_queue_t *queue, const sq__submission_t *submissi
     return error == EAGAIN && submission->deadline != SQ_NOW ? wait_for_room(queue, submission) : error;
 }
 
-int sq__capacity_take_permit_for(sq__capacity_t *capacity, sq_deferred_t *task) {
+int sq__capacity_take_room_for(sq__capacity_t *capacity, sq_deferred_t *task) {
     seeker_t *seeker = seeker_in(task);
     sq__mutex_lock(&capacity->mutex);
     int error = try_to_take(capacity);
@@ -173,7 +173,7 @@ int sq__capacity_take_permit_for(sq__capacity_t *capacity, sq_deferred_t *task) 
 }
 
 bool sq__capacity_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
-    sq__capacity_t *capacity = sq__capacity(queue->permits);
+    sq__capacity_t *capacity = sq__capacity(queue->room);
     seeker_t *seeker = seeker_in(task);
     if (sq__queue_is_stale(queue)) { /* at the fork another thread may have held the mutex and been changing the list, so neither is used */
         bool waited = seeker->link != NULL && seeker->link != &being_submitted;
@@ -200,7 +200,7 @@ bool sq__capacity_is_decided(sq_queue_t *queue, sq_deferred_t *task) {
     if (sq__queue_is_stale(queue)) {
         return false; /* as in sq__capacity_withdraw */
     }
-    sq__capacity_t *capacity = sq__capacity(queue->permits);
+    sq__capacity_t *capacity = sq__capacity(queue->room);
     sq__mutex_lock(&capacity->mutex);
     bool is_decided = seeker_in(task)->link == NULL;
     sq__mutex_unlock(&capacity->mutex);
@@ -223,7 +223,7 @@ static bool grant_room(seeker_t *seeker, sq_deferred_t **task) {
     return sq__token_grant(seeker->wait->token, seeker->wait->wait_id);
 }
 
-sq_deferred_t *sq__capacity_give_permit(sq__capacity_t *capacity) {
+sq_deferred_t *sq__capacity_give_room(sq__capacity_t *capacity) {
     seeker_t *seeker;
     sq_deferred_t *task = NULL;
     sq__mutex_lock(&capacity->mutex);
@@ -231,7 +231,7 @@ sq_deferred_t *sq__capacity_give_permit(sq__capacity_t *capacity) {
         seeker = pop(capacity);
     } while (seeker != NULL && !grant_room(seeker, &task));
     if (seeker == NULL) {
-        capacity->permits += 1;
+        capacity->room += 1;
     }
     sq__mutex_unlock(&capacity->mutex);
     return task;

@@ -13,22 +13,22 @@ typedef struct sq__capacity sq__capacity_t;
 
 /* Returns a capacity with one reference, the queue's; NULL: no memory. The baton's holder calls `give` to give back the room of a task
  * that it takes. */
-sq__permits_t *sq__capacity_create(size_t permits, void (*give)(sq_queue_t *, sq__permits_t *));
-void sq__capacity_release(sq__permits_t *permits);
+sq__room_t *sq__capacity_create(size_t room, void (*give)(sq_queue_t *, sq__room_t *));
+void sq__capacity_release(sq__room_t *room);
 
 /* The capacity that this is a part of. */
-sq__capacity_t *sq__capacity(sq__permits_t *permits);
+sq__capacity_t *sq__capacity(sq__room_t *room);
 
 /* Takes one room, waiting until the submission's deadline if there is none. Returns 0, EAGAIN (none, and the deadline is SQ_NOW),
  * ETIMEDOUT, EDEADLK, ESHUTDOWN or ENOMEM. */
-int sq__capacity_take_permit(sq_queue_t *queue, const sq__submission_t *submission);
+int sq__capacity_take_room(sq_queue_t *queue, const sq__submission_t *submission);
 
 /* Before each submission: the task is in no line, and has this place and call site. */
 void sq__capacity_prepare(sq_deferred_t *task, uintptr_t place, const void *caller);
 const void *sq__capacity_caller(sq_deferred_t *task);
 
 /* Takes one room, or puts the task into the line. Returns 0, EINPROGRESS or ESHUTDOWN. */
-int sq__capacity_take_permit_for(sq__capacity_t *capacity, sq_deferred_t *task);
+int sq__capacity_take_room_for(sq__capacity_t *capacity, sq_deferred_t *task);
 
 /* Takes the task out of the line. False: it is not there. */
 bool sq__capacity_withdraw(sq_queue_t *queue, sq_deferred_t *task);
@@ -43,7 +43,7 @@ bool sq__capacity_is_decided(sq_queue_t *queue, sq_deferred_t *task);
 void sq__capacity_submitted(sq__capacity_t *capacity, sq_deferred_t *task);
 
 /* Gives one room back. If a deferred task got it, returns that, for the caller to submit; then sq__capacity_submitted. */
-sq_deferred_t *sq__capacity_give_permit(sq__capacity_t *capacity);
+sq_deferred_t *sq__capacity_give_room(sq__capacity_t *capacity);
 
 /* Closes the capacity: threads that wait for room get ESHUTDOWN. Returns a deferred task that waited, whose `decided` the caller
  * calls; the caller then calls this again, until it returns NULL. */

@@ -37,8 +37,8 @@
 /* It is in this file because every program that uses queues links it. */
 static __attribute__((constructor)) void trace(void) { sq__trace_from_environment(); }
 
-static sq__band_t band_of(sq_priority_t priority) {
-    return priority == SQ_PRIORITY_HIGH ? SQ__BAND_HIGH : priority == SQ_PRIORITY_LOW ? SQ__BAND_LOW : SQ__BAND_NORMAL;
+static sq__level_t level_of(sq_priority_t priority) {
+    return priority == SQ_PRIORITY_HIGH ? SQ__LEVEL_HIGH : priority == SQ_PRIORITY_LOW ? SQ__LEVEL_LOW : SQ__LEVEL_NORMAL;
 }
 
 static bool are_valid(const sq_queue_options_t *options) {
@@ -56,7 +56,7 @@ static __attribute__((noinline)) int find_runner(const sq_queue_options_t *optio
     if (sq__pool_listed_is_stale((const sq__pool_listed_t *)pool)) {
         return ESTALE;
     }
-    *runner = sq__runner(pool, band_of(options->priority)) | (options->helps && options->width <= 1 ? SQ__HELPED : 0);
+    *runner = sq__runner(pool, level_of(options->priority)) | (options->helps && options->width <= 1 ? SQ__HELPED : 0);
     return options->width > 1 && sq__runner_is_owned(*runner) ? EINVAL : 0;
 }
 
@@ -103,7 +103,7 @@ sq_queue_t *sq__queue_create(const char *label, const sq_queue_options_t *option
     size_t kibibytes = (options->stack_size + 1023) / 1024; /* the largest size is one more than fits; no system has that much */
     queue->stack_kib = kibibytes < SQ__STACK_KIB_MOST ? (uint32_t)kibibytes : SQ__STACK_KIB_MOST;
     queue->process = sq__process();
-    if (options->capacity > 0 && (queue->permits = sq__capacity_create(options->capacity, sq__async_give_permit)) == NULL) {
+    if (options->capacity > 0 && (queue->room = sq__capacity_create(options->capacity, sq__async_give_room)) == NULL) {
         sq__memory_free(sq__queue_memory(queue));
         errno = ENOMEM;
         return NULL;

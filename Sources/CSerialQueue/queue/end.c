@@ -145,8 +145,8 @@ bool sq__end_close(sq_queue_t *queue, sq_shutdown_mode_t mode) {
 void sq__queue_dispose(sq_queue_t *queue) {
     sq__runner_t runner = sq__load_relaxed(&queue->runner);
     sq__ring_destroy(queue);
-    if (queue->permits != NULL && !sq__queue_is_stale(queue)) { /* else a thread of the parent may hold its mutex */
-        sq__capacity_release(queue->permits);
+    if (queue->room != NULL && !sq__queue_is_stale(queue)) { /* else a thread of the parent may hold its mutex */
+        sq__capacity_release(queue->room);
     }
     if (sq__load_relaxed(&queue->extras) != NULL) {
         const sq__after_end_t *after = sq__extra(queue, SQ__EXTRA_AFTER_END); /* no other thread has the successor, which may_stay */

@@ -18,16 +18,16 @@ static sq_pool_t *made(sq_pool_t *pool, int error) {
     return error == 0 ? pool : NULL;
 }
 
-static sq_pool_t *create(const char *label, size_t seats, size_t most, const sq_pool_options_t *options) {
+static sq_pool_t *create(const char *label, size_t permits, size_t most, const sq_pool_options_t *options) {
     sq__pool_t *pool;
-    int error = sq__pool_create(&pool, &(sq__pool_plan_t){ .call = sq__run_queue, .label = label != NULL ? label : "", .seats = seats, .most = most,
+    int error = sq__pool_create(&pool, &(sq__pool_plan_t){ .call = sq__run_queue, .label = label != NULL ? label : "", .permits = permits, .most = most,
                                                            .stack_size = options->stack_size, .service = options->service });
     return made(pool, error);
 }
 
 static sq_pool_t *create_growing(const char *label, const sq_pool_options_t *options) {
     unsigned processors = sq__processor_count();
-    return create(label, processors, processors > SQ__MOST_MEMBERS ? processors : SQ__MOST_MEMBERS, options);
+    return create(label, processors, processors > SQ__MOST_WORKERS ? processors : SQ__MOST_WORKERS, options);
 }
 
 static bool is_class(sq_service_t service) { return (unsigned)service <= SQ_SERVICE_BACKGROUND; }
@@ -109,13 +109,13 @@ SQ__AROUND_FORK(SQ__RANK_SHARED_POOL, .lock = &shared_lock, .in_child = forget_s
 /* References */
 
 sq_pool_t *sq_pool_retain(sq_pool_t *pool) {
-    sq__runner_retain(sq__runner(pool, SQ__BAND_NORMAL));
+    sq__runner_retain(sq__runner(pool, SQ__LEVEL_NORMAL));
     return pool;
 }
 
 void sq_pool_release(sq_pool_t *pool) {
     if (pool != NULL) {
-        sq__runner_release(sq__runner(pool, SQ__BAND_NORMAL));
+        sq__runner_release(sq__runner(pool, SQ__LEVEL_NORMAL));
     }
 }
 

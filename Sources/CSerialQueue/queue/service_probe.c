@@ -24,7 +24,7 @@ static void answer(void *argument) {
 }
 
 int sq_pool_granted(const sq_pool_t *pool, sq_pool_granted_t *granted) {
-    if (granted->size != sizeof *granted || sq__runner_is_threadless(sq__runner(pool, SQ__BAND_NORMAL))) {
+    if (granted->size != sizeof *granted || sq__runner_is_threadless(sq__runner(pool, SQ__LEVEL_NORMAL))) {
         return EINVAL;
     }
     question_t question = { .token = sq__token_acquire(), .granted = { .size = sizeof *granted, .service = sq__pool_service(pool) } };

@@ -73,7 +73,7 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
         /* Refuse waiting threads now, however long the running task takes. Their slots stay until the holder consumes them. */
         sq__token_refuse_line(queue);
     }
-    if (queue->permits != NULL) {
+    if (queue->room != NULL) {
         sq__async_close_capacity(queue); /* not with the baton: it calls the user's functions */
     }
     release_references(queue, references);

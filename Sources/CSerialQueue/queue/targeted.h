@@ -21,4 +21,4 @@ static inline sq_queue_t *sq__targeted_at(const sq_queue_t *queue) {
 }
 
 /* The record as the queue's runner. */
-static inline sq__runner_t sq__targeted_runner(sq__targeted_t *record) { return sq__runner(record, SQ__BAND_NORMAL); }
+static inline sq__runner_t sq__targeted_runner(sq__targeted_t *record) { return sq__runner(record, SQ__LEVEL_NORMAL); }

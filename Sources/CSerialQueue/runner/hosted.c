@@ -33,7 +33,7 @@ void sq__hosted_free(sq__hosted_t *hosted) {
 }
 
 bool sq__hosted_is_last_release(sq__hosted_t *hosted) {
-    /* [members] release: our use of the pool; acquire, if it was the last: everybody's. */
+    /* [pool] release: our use of the pool; acquire, if it was the last: everybody's. */
     if (sq__sub_acq_rel(&hosted->references, 1) != 1 || sq__hosted_is_stale(hosted)) {
         return false;
     }
@@ -41,48 +41,48 @@ bool sq__hosted_is_last_release(sq__hosted_t *hosted) {
     return true;
 }
 
-void sq__hosted_put(sq__hosted_t *hosted, sq__band_t band, sq__ready_t *entry, bool is_last) {
-    (is_last ? sq__ready_append : sq__ready_put_first)(&hosted->ready, band, entry);
+void sq__hosted_put(sq__hosted_t *hosted, sq__level_t level, sq__ready_t *entry, bool is_last) {
+    (is_last ? sq__ready_append : sq__ready_put_first)(&hosted->ready, level, entry);
     sq__count(&hosted->waiting, 1);
 }
 
-sq__ready_t *sq__hosted_take_locked(sq__hosted_t *hosted, sq__ready_t *wanted, sq__band_t *band) {
+sq__ready_t *sq__hosted_take_locked(sq__hosted_t *hosted, sq__ready_t *wanted, sq__level_t *level) {
     sq__ready_t *entry = wanted;
     if (wanted == NULL) {
-        entry = sq__ready_take_first(&hosted->ready, band);
-    } else if (!sq__ready_find(&hosted->ready, wanted, band) || !sq__ready_take_out(&hosted->ready, *band, wanted)) {
+        entry = sq__ready_take_first(&hosted->ready, level);
+    } else if (!sq__ready_find(&hosted->ready, wanted, level) || !sq__ready_take_out(&hosted->ready, *level, wanted)) {
         entry = NULL;
     }
     sq__count(&hosted->waiting, entry != NULL ? (size_t)-1 : 0);
     return entry;
 }
 
-sq__ready_t *sq__hosted_take(sq__hosted_t *hosted, sq__ready_t *wanted, sq__band_t *band) {
+sq__ready_t *sq__hosted_take(sq__hosted_t *hosted, sq__ready_t *wanted, sq__level_t *level) {
     if (sq__load_relaxed(&hosted->waiting) == 0) {
         return NULL;
     }
     sq__mutex_lock(&hosted->lock);
-    sq__ready_t *entry = sq__hosted_take_locked(hosted, wanted, band);
+    sq__ready_t *entry = sq__hosted_take_locked(hosted, wanted, level);
     sq__mutex_unlock(&hosted->lock);
     return entry;
 }
 
 /* True: this entry is ready; NULL: any one. */
 static bool has_ready(sq__hosted_t *hosted, const sq__ready_t *wanted) {
-    sq__band_t band;
+    sq__level_t level;
     sq__mutex_lock(&hosted->lock);
-    bool is_ready = wanted != NULL ? sq__ready_find(&hosted->ready, wanted, &band) : !sq__ready_is_empty(&hosted->ready);
+    bool is_ready = wanted != NULL ? sq__ready_find(&hosted->ready, wanted, &level) : !sq__ready_is_empty(&hosted->ready);
     sq__mutex_unlock(&hosted->lock);
     return is_ready;
 }
 
-bool sq__hosted_call(sq__hosted_t *hosted, sq__band_t band, sq__ready_t *entry, size_t most, size_t *ran) {
+bool sq__hosted_call(sq__hosted_t *hosted, sq__level_t level, sq__ready_t *entry, size_t most, size_t *ran) {
     bool has_more = hosted->call(entry, most, ran) == SQ__READY_MORE;
     if (sq__hosted_is_stale(hosted)) {
         return false;
     }
     if (has_more) {
-        hosted->listed.runner.kind->post(sq__runner(hosted, band), entry);
+        hosted->listed.runner.kind->post(sq__runner(hosted, level), entry);
     }
     return true;
 }
@@ -94,13 +94,13 @@ void sq__hosted_retain(sq__runner_t runner) {
 
 bool sq__hosted_run(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs) {
     sq__hosted_t *hosted = sq__runner_object(runner);
-    sq__band_t band;
+    sq__level_t level;
     size_t ran = 0;
     if (!runs || sq__hosted_is_stale(hosted)) {
         return !runs && has_ready(hosted, caller_run->entry);
     }
-    sq__ready_t *entry = sq__hosted_take(hosted, caller_run->entry, &band);
-    return entry != NULL && (sq__hosted_call(hosted, band, entry, 1, &ran), true);
+    sq__ready_t *entry = sq__hosted_take(hosted, caller_run->entry, &level);
+    return entry != NULL && (sq__hosted_call(hosted, level, entry, 1, &ran), true);
 }
 
 void sq__hosted_visit(sq__runner_t runner, const sq__pool_visitor_t *visitor) {

@@ -26,16 +26,16 @@ bool sq__hosted_is_last_release(sq__hosted_t *hosted);
 /* True: it was created before a fork, and this process is the child. */
 static inline bool sq__hosted_is_stale(const sq__hosted_t *hosted) { return sq__pool_listed_is_stale(&hosted->listed); }
 
-/* L. At one end or the other of its band. */
-void sq__hosted_put(sq__hosted_t *hosted, sq__band_t band, sq__ready_t *entry, bool is_last);
+/* L. At one end or the other of its level. */
+void sq__hosted_put(sq__hosted_t *hosted, sq__level_t level, sq__ready_t *entry, bool is_last);
 
 /* Takes an entry: this one, or the first one if it is NULL. NULL: it is not ready. */
-sq__ready_t *sq__hosted_take(sq__hosted_t *hosted, sq__ready_t *wanted, sq__band_t *band);
-sq__ready_t *sq__hosted_take_locked(sq__hosted_t *hosted, sq__ready_t *wanted, sq__band_t *band); /* L */
+sq__ready_t *sq__hosted_take(sq__hosted_t *hosted, sq__ready_t *wanted, sq__level_t *level);
+sq__ready_t *sq__hosted_take_locked(sq__hosted_t *hosted, sq__ready_t *wanted, sq__level_t *level); /* L */
 
 /* Runs tasks of an entry that was taken, at most that many, adds their number to *ran, and posts the entry again if it has more. False: one has
  * forked, and this is the child. */
-bool sq__hosted_call(sq__hosted_t *hosted, sq__band_t band, sq__ready_t *entry, size_t most, size_t *ran);
+bool sq__hosted_call(sq__hosted_t *hosted, sq__level_t level, sq__ready_t *entry, size_t most, size_t *ran);
 
 /* Functions of the kinds. */
 void sq__hosted_retain(sq__runner_t runner);

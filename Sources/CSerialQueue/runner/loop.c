@@ -17,7 +17,7 @@ static const sq__runner_kind_t kind;
 
 static loop_t *loop_at(sq__runner_t runner) { return sq__runner_object(runner); }
 
-static void retain(loop_t *loop) { sq__hosted_retain(sq__runner(loop, SQ__BAND_NORMAL)); }
+static void retain(loop_t *loop) { sq__hosted_retain(sq__runner(loop, SQ__LEVEL_NORMAL)); }
 
 static void release(sq__runner_t runner) {
     loop_t *loop = loop_at(runner);
@@ -28,7 +28,7 @@ static void release(sq__runner_t runner) {
     }
 }
 
-static void drop(loop_t *loop) { release(sq__runner(loop, SQ__BAND_NORMAL)); }
+static void drop(loop_t *loop) { release(sq__runner(loop, SQ__LEVEL_NORMAL)); }
 
 /* *loop, if the handle is that of a loop, and this is the process that made it. Returns 0, EINVAL or ESTALE. */
 static int find(sq_pool_t *handle, loop_t **loop) {
@@ -62,7 +62,7 @@ static bool owned_by(sq__runner_t runner, const sq__owner_t *owner) {
     return owner != NULL && sq__load_relaxed(&loop->owner) == owner;
 }
 
-static bool is_own(const loop_t *loop) { return owned_by(sq__runner(loop, SQ__BAND_NORMAL), sq__self()->owner); }
+static bool is_own(const loop_t *loop) { return owned_by(sq__runner(loop, SQ__LEVEL_NORMAL), sq__self()->owner); }
 
 /* L, which it releases: makes the descriptor readable, if it is not. */
 static void ring_and_unlock(loop_t *loop) {
@@ -81,10 +81,10 @@ static void ring_and_unlock(loop_t *loop) {
 static void post(sq__runner_t runner, sq__ready_t *entry) {
     loop_t *loop = loop_at(runner);
     sq__mutex_lock(&loop->hosted.lock);
-    sq__hosted_put(&loop->hosted, sq__runner_band(runner), entry, true);
+    sq__hosted_put(&loop->hosted, sq__runner_level(runner), entry, true);
     sq__owner_t *owner = sq__load_relaxed(&loop->owner);
     if (owner != NULL) {
-        sq__owner_nudge(owner);
+        sq__owner_wake(owner);
     }
     ring_and_unlock(loop);
 }
@@ -99,10 +99,10 @@ static bool serves(sq__runner_t runner, bool is_turn) {
     return owned_by(runner, sq__self()->owner);
 }
 
-/* Earlier nudges are forgotten: the look that follows sees what caused them. */
+/* Earlier wakes are forgotten: the look that follows sees what caused them. */
 static bool listen(sq__runner_t runner, sq__caller_run_t *caller_run, bool listens) {
     if (listens) {
-        sq__token_forget_nudge(caller_run->token);
+        sq__token_forget_wake(caller_run->token);
     }
     sq__owner_await(sq__self()->owner, listens ? caller_run->token : NULL);
     return listens && sq__hosted_run(runner, caller_run, false);
@@ -191,8 +191,8 @@ static void disown(loop_t *loop) {
 }
 
 /* Runs at most `most` tasks of the entry. False: one has forked, and this is the child. */
-static bool call(loop_t *loop, sq__band_t band, sq__ready_t *entry, size_t most, size_t *ran) {
-    return sq__hosted_call(&loop->hosted, band, entry, most < LONG_BATCH ? most : LONG_BATCH, ran);
+static bool call(loop_t *loop, sq__level_t level, sq__ready_t *entry, size_t most, size_t *ran) {
+    return sq__hosted_call(&loop->hosted, level, entry, most < LONG_BATCH ? most : LONG_BATCH, ran);
 }
 
 /* True: nothing is ready. Then the descriptor is not readable, or a thread that posted earlier is just writing it. With `stoppable` a
@@ -222,9 +222,9 @@ static bool await_entry(loop_t *loop, sq_time_t until, bool stoppable) {
 /* Returns 0 or ESTALE. */
 static int run_ready(loop_t *loop, size_t most, size_t *ran) {
     sq__ready_t *entry;
-    sq__band_t band;
-    while (*ran < most && (entry = sq__hosted_take(&loop->hosted, NULL, &band)) != NULL) {
-        if (!call(loop, band, entry, most - *ran, ran)) {
+    sq__level_t level;
+    while (*ran < most && (entry = sq__hosted_take(&loop->hosted, NULL, &level)) != NULL) {
+        if (!call(loop, level, entry, most - *ran, ran)) {
             return ESTALE;
         }
     }
@@ -284,11 +284,11 @@ size_t sq__pool_run_as_guest(sq_pool_t *pool, size_t most) {
 }
 
 /* True: sq_pool_stop was called. Else *entry is the next one, or NULL. */
-static bool take_or_stop(loop_t *loop, sq__band_t *band, sq__ready_t **entry) {
+static bool take_or_stop(loop_t *loop, sq__level_t *level, sq__ready_t **entry) {
     sq__mutex_lock(&loop->hosted.lock);
     bool stops = loop->stops;
     loop->stops = false;
-    *entry = stops ? NULL : sq__hosted_take_locked(&loop->hosted, NULL, band);
+    *entry = stops ? NULL : sq__hosted_take_locked(&loop->hosted, NULL, level);
     sq__mutex_unlock(&loop->hosted.lock);
     return stops;
 }
@@ -296,17 +296,17 @@ static bool take_or_stop(loop_t *loop, sq__band_t *band, sq__ready_t **entry) {
 int sq_pool_run_forever(sq_pool_t *pool) {
     loop_t *loop;
     sq__ready_t *entry;
-    sq__band_t band;
+    sq__level_t level;
     size_t ran = 0;
     int error = own(pool, &loop);
     if (error) {
         return error;
     }
     retain(loop);
-    while (!take_or_stop(loop, &band, &entry)) {
+    while (!take_or_stop(loop, &level, &entry)) {
         if (entry == NULL) {
             (void)await_entry(loop, SQ_FOREVER, true);
-        } else if (!call(loop, band, entry, SIZE_MAX, &ran)) {
+        } else if (!call(loop, level, entry, SIZE_MAX, &ran)) {
             error = ESTALE;
             break;
         }

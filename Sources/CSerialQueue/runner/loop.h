@@ -26,7 +26,7 @@
  * entries stay ready, and the descriptor readable. A guest owns the loop during one run only, so each run may have another thread.
  *
  * An owner that waits for a queue of its own loop, or for a group or an item that has a task there, runs the entry of that queue while
- * it waits (wait/wait_runs.h). If the entry is not ready, the owner sleeps on a token, and each post to one of its loops nudges that token
+ * it waits (wait/wait_runs.h). If the entry is not ready, the owner sleeps on a token, and each post to one of its loops wakes that token
  * (thread/owner.h). Polling the descriptor would not do: it stays readable while other entries are ready. An entry is posted once until
  * it is run, so the owner is woken at most once for each other queue. */
 #pragma once

@@ -12,7 +12,7 @@ static sq__manual_t *manual_at(sq__runner_t runner) { return sq__runner_object(r
 static void post(sq__runner_t runner, sq__ready_t *entry) {
     sq__hosted_t *hosted = sq__runner_object(runner);
     sq__mutex_lock(&hosted->lock);
-    sq__hosted_put(hosted, sq__runner_band(runner), entry, true);
+    sq__hosted_put(hosted, sq__runner_level(runner), entry, true);
     sq__mutex_unlock(&hosted->lock);
 }
 
@@ -42,9 +42,9 @@ static void release(sq__runner_t runner) {
 static size_t run_ready(sq__hosted_t *hosted) {
     size_t ran = 0;
     sq__ready_t *entry;
-    sq__band_t band;
-    while (!sq__hosted_is_stale(hosted) && (entry = sq__hosted_take(hosted, NULL, &band)) != NULL) {
-        (void)sq__hosted_call(hosted, band, entry, SQ__BATCH, &ran);
+    sq__level_t level;
+    while (!sq__hosted_is_stale(hosted) && (entry = sq__hosted_take(hosted, NULL, &level)) != NULL) {
+        (void)sq__hosted_call(hosted, level, entry, SQ__BATCH, &ran);
     }
     return ran;
 }
@@ -84,10 +84,10 @@ int sq__manual_create(sq_pool_t **handle, const char *label, sq__ready_function_
 
 /* The public calls, on a pool of any kind */
 
-sq__alarms_t *sq__pool_clock(const sq_pool_t *pool) { return sq__runner_clock(sq__runner(pool, SQ__BAND_NORMAL)); }
+sq__alarms_t *sq__pool_clock(const sq_pool_t *pool) { return sq__runner_clock(sq__runner(pool, SQ__LEVEL_NORMAL)); }
 
 size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds) {
-    sq__runner_t runner = sq__runner(pool, SQ__BAND_NORMAL);
+    sq__runner_t runner = sq__runner(pool, SQ__LEVEL_NORMAL);
     sq__alarms_t *clock = sq__runner_clock(runner);
     if (clock == NULL || sq__pool_listed_is_stale((const sq__pool_listed_t *)pool)) {
         return 0;
@@ -103,11 +103,11 @@ size_t sq_pool_run(sq_pool_t *pool) { return sq_pool_advance(pool, 0); }
 
 bool sq__pool_step(sq_pool_t *pool, bool moves_clock) {
     sq__manual_t *manual = (sq__manual_t *)pool;
-    sq__band_t band;
+    sq__level_t level;
     size_t ran = 0;
-    sq__ready_t *entry = sq__hosted_is_stale(&manual->hosted) ? NULL : sq__hosted_take(&manual->hosted, NULL, &band);
+    sq__ready_t *entry = sq__hosted_is_stale(&manual->hosted) ? NULL : sq__hosted_take(&manual->hosted, NULL, &level);
     if (entry != NULL) {
-        (void)sq__hosted_call(&manual->hosted, band, entry, SQ__BATCH, &ran);
+        (void)sq__hosted_call(&manual->hosted, level, entry, SQ__BATCH, &ran);
         return true;
     }
     uint64_t now = sq__alarms_now(manual->clock), due = sq__alarms_next(manual->clock);

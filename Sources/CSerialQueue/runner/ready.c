@@ -1,13 +1,13 @@
 /* ready.c: a list of ready entries.
  *
- * DESIGN. Entries of a higher band are taken first, and each band in order. An entry of a lower band is taken at the latest after SQ__BATCH - 1 entries
- * of higher bands, so that its wait is bounded. */
+ * DESIGN. Entries of a higher level are taken first, and each level in order. An entry of a lower level is taken at the latest after SQ__BATCH - 1 entries
+ * of higher levels, so that its wait is bounded. */
 #include "runner/ready.h"
 
 #include "runner/runner.h"
 
-void sq__ready_append(sq__ready_list_t *list, sq__band_t band, sq__ready_t *entry) {
-    sq__line_t *line = &list->lines[band];
+void sq__ready_append(sq__ready_list_t *list, sq__level_t level, sq__ready_t *entry) {
+    sq__ready_level_t *line = &list->lines[level];
     entry->next = NULL;
     if (line->first == NULL) {
         line->end = &line->first;
@@ -16,10 +16,10 @@ void sq__ready_append(sq__ready_list_t *list, sq__band_t band, sq__ready_t *entr
     line->end = &entry->next;
 }
 
-void sq__ready_put_first(sq__ready_list_t *list, sq__band_t band, sq__ready_t *entry) {
-    sq__line_t *line = &list->lines[band];
+void sq__ready_put_first(sq__ready_list_t *list, sq__level_t level, sq__ready_t *entry) {
+    sq__ready_level_t *line = &list->lines[level];
     if (line->first == NULL) {
-        sq__ready_append(list, band, entry);
+        sq__ready_append(list, level, entry);
         return;
     }
     entry->next = line->first;
@@ -27,7 +27,7 @@ void sq__ready_put_first(sq__ready_list_t *list, sq__band_t band, sq__ready_t *e
 }
 
 /* `link` is what points to the entry. */
-static sq__ready_t *take(sq__line_t *line, sq__ready_t **link) {
+static sq__ready_t *take(sq__ready_level_t *line, sq__ready_t **link) {
     sq__ready_t *entry = *link;
     *link = entry->next;
     if (line->end == &entry->next) {
@@ -36,39 +36,39 @@ static sq__ready_t *take(sq__line_t *line, sq__ready_t **link) {
     return entry;
 }
 
-/* The highest band with a ready entry, unless a lower one has waited long enough: then the lowest of those. */
-sq__band_t sq__ready_next_band(const sq__ready_list_t *list) {
-    for (sq__band_t band = SQ__BANDS - 1; band > SQ__BAND_HIGH; band -= 1) {
-        if (list->lines[band].first != NULL && list->overtaken[band] >= SQ__BATCH - 1) {
-            return band;
+/* The highest level with a ready entry, unless a lower one has waited long enough: then the lowest of those. */
+sq__level_t sq__ready_next_level(const sq__ready_list_t *list) {
+    for (sq__level_t level = SQ__LEVELS - 1; level > SQ__LEVEL_HIGH; level -= 1) {
+        if (list->lines[level].first != NULL && list->overtaken[level] >= SQ__BATCH - 1) {
+            return level;
         }
     }
-    sq__band_t band = SQ__BAND_HIGH;
-    while (list->lines[band].first == NULL) {
-        band += 1;
+    sq__level_t level = SQ__LEVEL_HIGH;
+    while (list->lines[level].first == NULL) {
+        level += 1;
     }
-    return band;
+    return level;
 }
 
-void sq__ready_overtake(sq__ready_list_t *list, sq__band_t band) {
-    for (sq__band_t lower = band + 1; lower < SQ__BANDS; lower += 1) {
+void sq__ready_overtake(sq__ready_list_t *list, sq__level_t level) {
+    for (sq__level_t lower = level + 1; lower < SQ__LEVELS; lower += 1) {
         list->overtaken[lower] += list->lines[lower].first != NULL;
     }
 }
 
-sq__ready_t *sq__ready_take_first(sq__ready_list_t *list, sq__band_t *band) {
+sq__ready_t *sq__ready_take_first(sq__ready_list_t *list, sq__level_t *level) {
     if (sq__ready_is_empty(list)) {
         return NULL;
     }
-    *band = sq__ready_next_band(list);
-    sq__line_t *line = &list->lines[*band];
-    list->overtaken[*band] = 0;
-    sq__ready_overtake(list, *band);
+    *level = sq__ready_next_level(list);
+    sq__ready_level_t *line = &list->lines[*level];
+    list->overtaken[*level] = 0;
+    sq__ready_overtake(list, *level);
     return take(line, &line->first);
 }
 
 /* What points to the entry; NULL: it is not ready. */
-static sq__ready_t **find(sq__line_t *line, const sq__ready_t *entry) {
+static sq__ready_t **find(sq__ready_level_t *line, const sq__ready_t *entry) {
     sq__ready_t **link = &line->first;
     while (*link != NULL && *link != entry) {
         link = &(*link)->next;
@@ -76,18 +76,18 @@ static sq__ready_t **find(sq__line_t *line, const sq__ready_t *entry) {
     return *link != NULL ? link : NULL;
 }
 
-bool sq__ready_find(const sq__ready_list_t *list, const sq__ready_t *entry, sq__band_t *band) {
-    *band = SQ__BAND_HIGH;
-    while (*band < SQ__BANDS && find((sq__line_t *)&list->lines[*band], entry) == NULL) {
-        *band += 1;
+bool sq__ready_find(const sq__ready_list_t *list, const sq__ready_t *entry, sq__level_t *level) {
+    *level = SQ__LEVEL_HIGH;
+    while (*level < SQ__LEVELS && find((sq__ready_level_t *)&list->lines[*level], entry) == NULL) {
+        *level += 1;
     }
-    return *band < SQ__BANDS;
+    return *level < SQ__LEVELS;
 }
 
-bool sq__ready_take_out(sq__ready_list_t *list, sq__band_t band, const sq__ready_t *entry) {
-    sq__ready_t **link = find(&list->lines[band], entry);
+bool sq__ready_take_out(sq__ready_list_t *list, sq__level_t level, const sq__ready_t *entry) {
+    sq__ready_t **link = find(&list->lines[level], entry);
     if (link != NULL) {
-        (void)take(&list->lines[band], link);
+        (void)take(&list->lines[level], link);
     }
     return link != NULL;
 }

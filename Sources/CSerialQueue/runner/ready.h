@@ -4,8 +4,8 @@
 #include "runner/runner.h"
 
 static inline bool sq__ready_is_empty(const sq__ready_list_t *list) {
-    return list->lines[SQ__BAND_HIGH].first == NULL && list->lines[SQ__BAND_NORMAL].first == NULL && list->lines[SQ__BAND_LOW].first == NULL
-        && list->lines[SQ__BAND_HELP].first == NULL;
+    return list->lines[SQ__LEVEL_HIGH].first == NULL && list->lines[SQ__LEVEL_NORMAL].first == NULL && list->lines[SQ__LEVEL_LOW].first == NULL
+        && list->lines[SQ__LEVEL_HELP].first == NULL;
 }
 
-void sq__ready_put_first(sq__ready_list_t *list, sq__band_t band, sq__ready_t *entry);
+void sq__ready_put_first(sq__ready_list_t *list, sq__level_t level, sq__ready_t *entry);

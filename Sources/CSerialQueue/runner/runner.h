@@ -18,7 +18,7 @@
  *       may run entries                        class is higher
  *       while it waits)
  *     run, listen, leave   -                   its queue's entry     the entry              the entry, or any    -
- *     sleeps               -                   lends its seat        -                      -                    -
+ *     sleeps               -                   lends its permit        -                      -                    -
  *     clock                the process's       the process's         the process's          its own              (the last target's)
  *     target, sync, adopt  -                   -                     -                      -                    the target; a turn there, too
  *     retain, release      -                   counted               counted                counted              release: the target's pin
@@ -28,7 +28,7 @@
  * to the owner, as an AWAITED; with a target, the turn in the queue is followed by a sync onto the target, in which the function runs. Such
  * queues are not free to a sync's fast path: SQ__NOT_FREE (state/state_inline.h).
  *
- * A queue has its runner in one word: 0, nothing yet; a client of the cache; or the object of another kind, with the band of the entry and SQ__HELPED
+ * A queue has its runner in one word: 0, nothing yet; a client of the cache; or the object of another kind, with the level of the entry and SQ__HELPED
  * in its low bits. A client goes when the queue ends, so only the baton's holder may look into it; any thread with a reference to the queue may
  * look into another object. What is NULL in the table of a kind has the default that stands here at the function. */
 #pragma once
@@ -47,7 +47,7 @@ struct sq_queue;
 struct sq__call;
 
 /* The last one is that of parallel loops (pool/pool.h): no queue is in it. */
-typedef enum sq__band { SQ__BAND_HIGH, SQ__BAND_NORMAL, SQ__BAND_LOW, SQ__BAND_HELP, SQ__BANDS } sq__band_t;
+typedef enum sq__level { SQ__LEVEL_HIGH, SQ__LEVEL_NORMAL, SQ__LEVEL_LOW, SQ__LEVEL_HELP, SQ__LEVELS } sq__level_t;
 
 /* A node in what is ready: a queue has one. */
 typedef struct sq__ready {
@@ -70,7 +70,7 @@ typedef sq__ready_end_t (*sq__ready_function_t)(sq__ready_t *entry, size_t batch
 
 /* The word. */
 typedef uintptr_t sq__runner_t;
-enum { SQ__RUNNER_BAND = 3, SQ__HELPED = 4 /* waiting threads may run the queue's tasks */, SQ__RUNNER_BITS = 7 };
+enum { SQ__RUNNER_LEVEL = 3, SQ__HELPED = 4 /* waiting threads may run the queue's tasks */, SQ__RUNNER_BITS = 7 };
 
 /* Do others want the thread that runs a queue? */
 typedef enum sq__demand {
@@ -112,7 +112,7 @@ typedef struct sq__runner_kind {
     bool (*serves)(sq__runner_t runner, bool is_turn);
     /* Runs one task of the entry; not `runs`: only looks. False: it is not ready. */
     bool (*run)(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs);
-    /* Before and after the thread sleeps: the token is nudged when the entry becomes ready. `listens`: true before; returns true if it is ready already.
+    /* Before and after the thread sleeps: the token is woken when the entry becomes ready. `listens`: true before; returns true if it is ready already.
      * NULL: nobody posts meanwhile. */
     bool (*listen)(sq__runner_t runner, sq__caller_run_t *caller_run, bool listens);
     /* The wait is over. NULL: nothing is to be done. */
@@ -148,34 +148,34 @@ typedef struct sq__runner_object {
 int sq__loop_create(sq_pool_t **loop, const char *label, sq__ready_function_t call);
 int sq__manual_create(sq_pool_t **manual, const char *label, sq__ready_function_t call);
 
-/* A list of ready entries, in bands. A runner has one, or several, each under a lock. ready.c has the order in which entries are taken. */
+/* A list of ready entries, in levels. A runner has one, or several, each under a lock. ready.c has the order in which entries are taken. */
 
-/* The ready entries of a band. */
+/* The ready entries of a level. */
 typedef struct sq__line {
     sq__ready_t *first;
     sq__ready_t **end;
-} sq__line_t;
+} sq__ready_level_t;
 
 /* All under the lock of the list. Zeroed, it is empty. */
 typedef struct sq__ready_list {
-    sq__line_t lines[SQ__BANDS];
-    unsigned overtaken[SQ__BANDS]; /* how many entries of higher bands were taken since one of this band was */
+    sq__ready_level_t lines[SQ__LEVELS];
+    unsigned overtaken[SQ__LEVELS]; /* how many entries of higher levels were taken since one of this level was */
 } sq__ready_list_t;
 
-void sq__ready_append(sq__ready_list_t *list, sq__band_t band, sq__ready_t *entry);
+void sq__ready_append(sq__ready_list_t *list, sq__level_t level, sq__ready_t *entry);
 
-/* NULL: nothing is ready. Else *band is the entry's. */
-sq__ready_t *sq__ready_take_first(sq__ready_list_t *list, sq__band_t *band);
+/* NULL: nothing is ready. Else *level is the entry's. */
+sq__ready_t *sq__ready_take_first(sq__ready_list_t *list, sq__level_t *level);
 
-/* The entry is only compared by address. The first: false if it is not in this band. The second searches all bands; false: it is in none. */
-bool sq__ready_take_out(sq__ready_list_t *list, sq__band_t band, const sq__ready_t *entry);
-bool sq__ready_find(const sq__ready_list_t *list, const sq__ready_t *entry, sq__band_t *band);
+/* The entry is only compared by address. The first: false if it is not in this level. The second searches all levels; false: it is in none. */
+bool sq__ready_take_out(sq__ready_list_t *list, sq__level_t level, const sq__ready_t *entry);
+bool sq__ready_find(const sq__ready_list_t *list, const sq__ready_t *entry, sq__level_t *level);
 
-/* The band of the entry that is taken next; the list is not empty. */
-sq__band_t sq__ready_next_band(const sq__ready_list_t *list);
+/* The level of the entry that is taken next; the list is not empty. */
+sq__level_t sq__ready_next_level(const sq__ready_list_t *list);
 
-/* An entry of this band is taken. */
-void sq__ready_overtake(sq__ready_list_t *list, sq__band_t band);
+/* An entry of this level is taken. */
+void sq__ready_overtake(sq__ready_list_t *list, sq__level_t level);
 
 /* The pools of this process, of all kinds but a target, for a dump */
 
@@ -197,8 +197,8 @@ typedef struct sq__pool_view {
     bool is_loop;
     bool lacks_owner;      /* it is a loop, its lock was held, and no thread runs it */
     bool is_locked;        /* the pool's lock was held while its fields were read */
-    unsigned members, idle, seats, seated, most;
-    unsigned blocked;      /* members with a seat that the system says do not run */
+    unsigned workers, idle, permits, in_use, most;
+    unsigned blocked;      /* workers with a permit that the system says do not run */
     size_t waiting;        /* entries */
     sq__alarms_t *clock;   /* of a manual pool; of others NULL */
 } sq__pool_view_t;

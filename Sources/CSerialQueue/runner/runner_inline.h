@@ -5,12 +5,12 @@
 #include "runner/runner.h"
 #include "thread/process.h"
 
-static inline sq__runner_t sq__runner(const void *object, sq__band_t band) { return (uintptr_t)object | (band + 1u); }
-static inline sq__band_t sq__runner_band(sq__runner_t runner) { return (sq__band_t)((runner & SQ__RUNNER_BAND) - 1u); }
+static inline sq__runner_t sq__runner(const void *object, sq__level_t level) { return (uintptr_t)object | (level + 1u); }
+static inline sq__level_t sq__runner_level(sq__runner_t runner) { return (sq__level_t)((runner & SQ__RUNNER_LEVEL) - 1u); }
 static inline void *sq__runner_object(sq__runner_t runner) { return (void *)(runner & ~(uintptr_t)SQ__RUNNER_BITS); }
 
 /* False: it is 0, or a client of the cache. */
-static inline bool sq__runner_is_object(sq__runner_t runner) { return runner & SQ__RUNNER_BAND; }
+static inline bool sq__runner_is_object(sq__runner_t runner) { return runner & SQ__RUNNER_LEVEL; }
 static inline sq__client_t *sq__runner_client(sq__runner_t runner) { return sq__runner_is_object(runner) ? NULL : (sq__client_t *)runner; }
 static inline const sq__runner_kind_t *sq__runner_kind(sq__runner_t runner) { return ((const sq__runner_object_t *)sq__runner_object(runner))->kind; }
 

@@ -42,8 +42,8 @@ static void visit_entries(const sq__ready_t *entry, bool is_locked, const sq__po
 }
 
 void sq__pool_visit_ready(const sq__ready_list_t *list, bool is_locked, const sq__pool_visitor_t *visitor, const sq__pool_view_t *view) {
-    for (sq__band_t band = SQ__BAND_HIGH; band <= SQ__BAND_LOW; band += 1) { /* the others are no queues */
-        visit_entries(list->lines[band].first, is_locked, visitor, view);
+    for (sq__level_t level = SQ__LEVEL_HIGH; level <= SQ__LEVEL_LOW; level += 1) { /* the others are no queues */
+        visit_entries(list->lines[level].first, is_locked, visitor, view);
     }
 }
 
@@ -51,7 +51,7 @@ bool sq__pools_visit(const sq__pool_visitor_t *visitor) {
     bool is_locked = sq__mutex_lock_patiently(&lock, visitor->patience);
     /* Without the lock a pool could be freed at any time, together with its mutex: so none is visited then. */
     for (sq__pool_listed_t *pool = is_locked ? pools : NULL; pool != NULL; pool = pool->next) {
-        pool->runner.kind->visit(sq__runner(pool, SQ__BAND_NORMAL), visitor);
+        pool->runner.kind->visit(sq__runner(pool, SQ__LEVEL_NORMAL), visitor);
     }
     if (is_locked) {
         sq__mutex_unlock(&lock);

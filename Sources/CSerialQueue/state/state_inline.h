@@ -124,10 +124,10 @@ enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED, SQ__SITED = SQ__SEES
 #define SQ__PINNED ((uint32_t)1 << 31)
 
 /* The part of a capacity that the kernel knows: the room that a task took is given back when the task leaves the ring. */
-typedef struct sq__permits {
-    void (*give)(sq_queue_t *queue, struct sq__permits *permits); /* I  sq__async_give_permit (queue/async.c) */
+typedef struct sq__room {
+    void (*give)(sq_queue_t *queue, struct sq__room *room); /* I  sq__async_give_room (queue/async.c) */
     SQ__ATOMIC(uint32_t) references;                        /* A */
-} sq__permits_t;
+} sq__room_t;
 
 /* A slot of the ring: from the low end, 8 bits are its index in its segment, and the others the number of that segment, counted from 1. Index
  * SQ__SEGMENT_SLOTS is the end of that segment: the first slot of the next one, which may not be there yet. */
@@ -163,7 +163,7 @@ struct sq_queue {
     SQ__ATOMIC(uint16_t) control;      /* L, the holder and submitters read it: what to do with the next task; SQ__HELD_BACK, ... */
     SQ__ATOMIC(uint16_t) handoff_kind; /* C, and under the lock a thread that withdraws writes it. SQ__EMPTY: none */
     uint32_t process;               /* I  the process that made it: see process.h */
-    sq__permits_t *permits;                  /* I  NULL: the capacity is unlimited */
+    sq__room_t *room;                  /* I  NULL: the capacity is unlimited */
     SQ__ATOMIC(sq__runner_t) runner;   /* A  0 until it is fixed, or while it has no client of the cache: from the first async until the end of the queue */
 
     /* The hand-off slot, for the task of a submitter that found the queue free; and rarely used fields. */
@@ -211,7 +211,7 @@ static inline sq__runner_t sq__queue_root_runner(const sq_queue_t *queue) {
 static inline sq__runner_t sq__queue_threadless_runner(const sq_queue_t *queue, sq__ready_t **entry) {
     sq__runner_t runner = sq__queue_root_runner(queue);
     *entry = (sq__ready_t *)(uintptr_t)&sq__queue_root(queue)->ready;
-    return sq__runner_is_threadless(runner) ? sq__runner(sq__runner_object(runner), SQ__BAND_NORMAL) : 0;
+    return sq__runner_is_threadless(runner) ? sq__runner(sq__runner_object(runner), SQ__LEVEL_NORMAL) : 0;
 }
 
 /* True: the queue was created before a fork, and this process is the child. */
@@ -219,8 +219,8 @@ static inline bool sq__queue_is_stale(const sq_queue_t *queue) {
     return queue->process != sq__process();
 }
 
-/* The band of its ready entry; not while it has no runner, or is a client of the cache. */
-static inline sq__band_t sq__queue_band(const sq_queue_t *queue) { return sq__runner_band(sq__load_relaxed(&queue->runner)); }
+/* The level of its ready entry; not while it has no runner, or is a client of the cache. */
+static inline sq__level_t sq__queue_level(const sq_queue_t *queue) { return sq__runner_level(sq__load_relaxed(&queue->runner)); }
 
 typedef struct sq__extras {
     SQ__ATOMIC(void *) records[SQ__EXTRAS]; /* A  each NULL until its owner makes it, then fixed */

@@ -118,7 +118,7 @@ bool sq__cache_serve(sq__client_t *client) {
     sq__mutex_lock(&sq__cache.lock);
     sq__cache.coming -= is_counted;
     sq__cache_append_to_line(client);
-    sq__token_nudge(sq__cache.keeper); /* there is one: a client loses its thread only while there is */
+    sq__token_wake(sq__cache.keeper); /* there is one: a client loses its thread only while there is */
     sq__mutex_unlock(&sq__cache.lock);
     return false;
 }

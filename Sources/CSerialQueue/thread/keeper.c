@@ -21,14 +21,14 @@ static bool serve_line(void) {
 
 static void keep(void *argument) {
     sq__token_t *token = argument;
-    sq__wait_id_t wait_id = sq__token_prepare(token); /* never granted: it is nudged */
+    sq__wait_id_t wait_id = sq__token_prepare(token); /* never granted: it is woken */
     uint64_t pause = PAUSE, deadline = SQ__NEVER;
     bool is_over = false;
     while (!is_over) {
-        (void)sq__token_doze(token, wait_id, deadline);
+        (void)sq__token_timed_sleep(token, wait_id, deadline);
         sq__mutex_lock(&sq__cache.lock);
         bool is_left = serve_line();
-        sq__token_forget_nudge(token); /* all calls so far are dealt with, its own ones included */
+        sq__token_forget_wake(token); /* all calls so far are dealt with, its own ones included */
         is_over = is_idle();
         if (is_over) {
             sq__cache.keeper = NULL;
@@ -56,6 +56,6 @@ bool sq__keeper_is_there(void) {
 
 void sq__keeper_end_if_idle(void) {
     if (sq__cache.keeper != NULL && is_idle()) {
-        sq__token_nudge(sq__cache.keeper);
+        sq__token_wake(sq__cache.keeper);
     }
 }

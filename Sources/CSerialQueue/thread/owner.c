@@ -45,14 +45,14 @@ void sq__owner_await(sq__owner_t *owner, sq__token_t *token) {
 
 /* The hint: an owner looks at the loop after it has set `awaits`, under the loop's lock. So a post that the owner has not seen finds
  * it set. */
-void sq__owner_nudge(sq__owner_t *owner) {
+void sq__owner_wake(sq__owner_t *owner) {
     if (__builtin_expect(sq__load_relaxed(&owner->awaits) == NULL, 1)) {
         return;
     }
     sq__mutex_lock(&lock);
     sq__token_t *token = sq__load_relaxed(&owner->awaits);
     if (token != NULL) {
-        sq__token_nudge(token);
+        sq__token_wake(token);
     }
     sq__mutex_unlock(&lock);
 }

@@ -51,7 +51,7 @@ typedef struct sq__self {
     sq__frame_t *frame; /* the innermost task, or NULL; SQ__UNLISTED: none, and the thread is not in the list yet */
     sq__duty_t *duty;   /* the innermost once, apply or item that is performed, or NULL */
     sq__token_t *token; /* NULL: none yet */
-    struct sq__member *member; /* its record in a pool; NULL: not a pool's thread */
+    struct sq__pool_worker *pool_worker; /* its record in a pool; NULL: not a pool's thread */
     uintptr_t runner;   /* the runner whose thread it is (runner/runner.h), if that is to know of its waits; else 0 */
     struct sq__explored *explored; /* its record in a test that is being explored (explored.h), or NULL */
     char *report;       /* about the last deadlock; NULL: none yet */
@@ -63,7 +63,7 @@ typedef struct sq__self {
     struct sq__self **link; /* L  what points to it; NULL: it is not in the list */
     sq__exit_t exit;
     uint32_t number; /* T  see sq__self_number; 0: none yet */
-    uint32_t detours; /* T  how many times it has posted to another part of a pool than its own (pool/parts.c) */
+    uint32_t detours; /* T  how many times it has posted to another part of a pool than its own (pool/shards.c) */
     bool ended; /* the exit handler has run: from now on nothing is kept in this record */
 } sq__self_t;
 

@@ -48,8 +48,8 @@
 #define SQ__BRIEF_SLEEP 20000
 #endif
 /* A runner that has caught up with its submitters, before it gives the baton back. */
-#ifndef SQ__LINGER_SPINS
-#define SQ__LINGER_SPINS 400
+#ifndef SQ__RUNNER_SPINS
+#define SQ__RUNNER_SPINS 400
 #endif
 /* A caller that only tries, while the runner lingers. */
 #ifndef SQ__TRY_SPINS
@@ -64,7 +64,7 @@ typedef enum sq__spin {
     SQ__SPIN_WAITER,       /* a caller's pauses */
     SQ__SPIN_WORKER,       /* a worker's pauses */
     SQ__SPIN_WORKER_YIELD, /* a worker's yield */
-    SQ__SPIN_LINGER,       /* a runner's pauses */
+    SQ__SPIN_RUNNER,       /* a runner's pauses */
     SQ__SPIN_TRY,          /* the pauses of a caller that only tries */
     SQ__SPIN_KINDS
 } sq__spin_t;

@@ -18,7 +18,7 @@ struct sq__token {
     sq__token_t *next_free;    /* L */
     sq__token_t *next_made;    /* L */
     SQ__ATOMIC(const void *) line; /* A  the queue that the wait has a slot in, or NULL */
-    bool is_nudged;            /* W */
+    bool is_woken;            /* W */
 };
 
 enum { STATUS_BITS = 3 };
@@ -50,7 +50,7 @@ static sq__token_t *token_create(void) {
     }
     sq__store_relaxed(&token->word, word_of(0, SQ__TOKEN_OVER)); /* published together with the token */
     sq__store_relaxed(&token->line, NULL);
-    token->is_nudged = false;
+    token->is_woken = false;
     sq__mutex_lock(&free_lock);
     token->next_made = made;
     made = token;
@@ -259,7 +259,7 @@ static bool fall_asleep(sq__token_t *token, sq__wait_id_t wait_id) {
 static sq__outcome_t sleep_until(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline, bool withdraws) {
     sq__mutex_lock(&token->lock);
     sq__outcome_t outcome = fall_asleep(token, wait_id) ? SQ__OPEN : look(token, wait_id);
-    while (outcome == SQ__OPEN && !token->is_nudged) {
+    while (outcome == SQ__OPEN && !token->is_woken) {
         bool in_time = sq__condition_wait(&token->wake, &token->lock, deadline) || sq__clock_now() < deadline;
         outcome = in_time || !withdraws ? look(token, wait_id) : sq__token_withdraw(token, wait_id);
         if (!in_time && !withdraws) {
@@ -277,19 +277,19 @@ sq__outcome_t sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_
     return sleep_until(token, wait_id, deadline, true);
 }
 
-sq__outcome_t sq__token_doze(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
+sq__outcome_t sq__token_timed_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
     return sleep_until(token, wait_id, deadline, false);
 }
 
-void sq__token_nudge(sq__token_t *token) {
+void sq__token_wake(sq__token_t *token) {
     sq__mutex_lock(&token->lock);
-    token->is_nudged = true;
+    token->is_woken = true;
     sq__mutex_unlock(&token->lock);
     sq__condition_signal(&token->wake);
 }
 
-void sq__token_forget_nudge(sq__token_t *token) {
+void sq__token_forget_wake(sq__token_t *token) {
     sq__mutex_lock(&token->lock);
-    token->is_nudged = false;
+    token->is_woken = false;
     sq__mutex_unlock(&token->lock);
 }

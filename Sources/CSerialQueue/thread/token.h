@@ -74,22 +74,22 @@ sq__outcome_t sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq
 /* Yields the processor repeatedly, at most until the deadline. */
 sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
 
-/* Sleeps until the wait is decided; withdraws it when the deadline passes first. Returns SQ__OPEN only after a nudge. The only
+/* Sleeps until the wait is decided; withdraws it when the deadline passes first. Returns SQ__OPEN only after a wake-up. The only
  * function that sleeps. */
 sq__outcome_t sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
 
 /* The same, but when the deadline passes first, the wait stays open, and SQ__OPEN is returned. */
-sq__outcome_t sq__token_doze(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
+sq__outcome_t sq__token_timed_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
 
 /* Withdraws the wait. Returns SQ__WITHDRAWN, the outcome if it was already decided, or SQ__OPEN if it is claimed. */
 sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__wait_id_t wait_id);
 
 /* Ends this sleep of the token's thread, or its next one, without a decision. */
-void sq__token_nudge(sq__token_t *token);
+void sq__token_wake(sq__token_t *token);
 
-/* T. Earlier nudges have no effect on later sleeps. Call it when no thread can nudge the token any more, before the token is used for
+/* T. Earlier wakes have no effect on later sleeps. Call it when no thread can wake-up the token any more, before the token is used for
  * something else. */
-void sq__token_forget_nudge(sq__token_t *token);
+void sq__token_forget_wake(sq__token_t *token);
 
 /* True while this wait is neither granted, refused nor withdrawn. */
 bool sq__token_is_open(sq__token_t *token, sq__wait_id_t wait_id);

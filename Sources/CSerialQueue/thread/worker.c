@@ -20,13 +20,13 @@ struct sq__worker {
 sq__outcome_t sq__worker_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t pause) {
     uint32_t taken;
     while (sq__blocks_is_large(&sq__segments, &taken)) {
-        sq__outcome_t outcome = sq__token_doze(token, wait_id, sq__clock_now() + SQ__BLOCKS_COOLS_AFTER);
+        sq__outcome_t outcome = sq__token_timed_sleep(token, wait_id, sq__clock_now() + SQ__BLOCKS_COOLS_AFTER);
         if (outcome != SQ__OPEN) {
             return outcome;
         }
         sq__blocks_cool(&sq__segments, taken);
     }
-    return pause == SQ__NEVER ? sq__token_sleep(token, wait_id, SQ__NEVER) : sq__token_doze(token, wait_id, sq__clock_now() + pause);
+    return pause == SQ__NEVER ? sq__token_sleep(token, wait_id, SQ__NEVER) : sq__token_timed_sleep(token, wait_id, sq__clock_now() + pause);
 }
 
 /* Waits for the next post. `slept_briefly` is used by a worker that yields: it says that the last sleep was brief. Then

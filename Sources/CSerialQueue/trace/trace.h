@@ -85,19 +85,19 @@ void sq__trace_happened(const char *what);
 
 /* Call sites */
 
-typedef uint32_t sq__era_t;
+typedef uint32_t sq__epoch_t;
 
 /* A return address is behind the call; this is an address of the call itself, which belongs to its function and line. */
 static inline uintptr_t sq__site_of_call(const void *site) { return (uintptr_t)site - 1; }
 
 /* A number that no queue has used. */
-sq__era_t sq__sites_new_era(void);
+sq__epoch_t sq__sites_new_epoch(void);
 
 /* A task comes to this place of the queue. Before the task can be seen. */
-void sq__sites_put(sq__era_t era, const void *queue, uintptr_t where, const void *site);
+void sq__sites_put(sq__epoch_t epoch, const void *queue, uintptr_t where, const void *site);
 
 /* Returns the site of the task in this place, for a dump; NULL: not known. */
-const void *sq__sites_look(sq__era_t era, const void *queue, uintptr_t where);
+const void *sq__sites_look(sq__epoch_t epoch, const void *queue, uintptr_t where);
 
 /* Removes and returns the site of the task that was in this place; NULL: not known. */
-const void *sq__sites_take(sq__era_t era, const void *queue, uintptr_t where);
+const void *sq__sites_take(sq__epoch_t epoch, const void *queue, uintptr_t where);

@@ -151,7 +151,7 @@ void sq__deadlock_look_again(const void *object) {
         if (edge->wait->subject != NULL && edge->wait->subject->object == object) {
             break_all_cycles(edge);
             if (edge->wait->runs == SQ__WAIT_RUNS_TASKS) {
-                sq__token_nudge(edge->wait->token); /* the new task may be on its loop */
+                sq__token_wake(edge->wait->token); /* the new task may be on its loop */
             }
         }
     }

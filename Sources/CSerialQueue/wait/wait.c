@@ -42,10 +42,10 @@ int sq__wait_check_deadline(sq_time_t deadline) {
 
 static void over(sq__wait_t *wait) {
     if (__builtin_expect(wait->runner != 0, 0)) {
-        sq__wait_runs_end(wait); /* first: until then it may be nudged */
+        sq__wait_runs_end(wait); /* first: until then it may be woken */
     }
     if (wait->runs) {
-        sq__token_forget_nudge(wait->token);
+        sq__token_forget_wake(wait->token);
         sq__token_recycle(wait->token);
     } else {
         sq__self_wait_over(wait->token);
@@ -63,7 +63,7 @@ static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *dea
     self->wait = wait;
     const bool is_known = SQ__RUNNER_HAS(self->runner, sleeps) != NULL;
     if (is_known) {
-        sq__runner_kind(self->runner)->sleeps(self->runner, true); /* the task that it waits for may need its seat */
+        sq__runner_kind(self->runner)->sleeps(self->runner, true); /* the task that it waits for may need its permit */
     }
     sq__edge_t edge;
     bool is_waited_for = sq__self_may_be_needed(self) || wait->is_barrier; /* then it checks for a cycle before it sleeps */

@@ -53,11 +53,11 @@ bool sq__wait_runs_ahead(sq__wait_t *wait, sq_time_t deadline) {
     return process == sq__process();
 }
 
-/* Tasks may be on any loop that the thread owns. Earlier nudges are forgotten: the look that follows sees what caused them. */
+/* Tasks may be on any loop that the thread owns. Earlier wakes are forgotten: the look that follows sees what caused them. */
 static bool listen_for_tasks(sq__wait_t *wait, bool listens) {
     sq__owner_t *owner = sq__self()->owner;
     if (listens) {
-        sq__token_forget_nudge(wait->token);
+        sq__token_forget_wake(wait->token);
     }
     if (owner != NULL) {
         sq__owner_await(owner, listens ? wait->token : NULL);

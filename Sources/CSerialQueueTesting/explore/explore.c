@@ -2,7 +2,7 @@
 #include "include/sq_explore.h"
 #include "include/sq_explore_private.h"
 
-#include "explore/hunt.h"
+#include "explore/search.h"
 #include "explore/report.h"
 #include "explore/result.h"
 #include "explore/summary.h"
@@ -20,7 +20,7 @@
 /* The thread of the exploration uses all fields; `notes` is also used by the thread of a run that has control. */
 struct sq_exploration {
     sq__run_t run;
-    sq__hunt_t hunt;
+    sq__search_t search;
     char *name;
     int error;            /* ENOMEM: it could not be continued */
     char notes[1024];     /* of this run */
@@ -45,11 +45,11 @@ static uint64_t seed_of(const sq_explore_options_t *options) {
 }
 
 /* No more than the environment permits. */
-static void limit_schedules(sq__hunt_t *hunt, const sq_explore_options_t *options) {
+static void limit_schedules(sq__search_t *search, const sq_explore_options_t *options) {
     const char *text = sq__environment("SQ_SCHEDULES");
     uint64_t schedules = options->schedules != 0 ? options->schedules : 1000, most = text != NULL ? strtoull(text, NULL, 0) : 0;
-    hunt->is_limited = most != 0 && most < schedules;
-    hunt->schedules = hunt->is_limited ? most : schedules;
+    search->is_limited = most != 0 && most < schedules;
+    search->schedules = search->is_limited ? most : schedules;
 }
 
 /* The tape to replay: the option's, else the environment's if it is of this test. NULL: none. */
@@ -77,28 +77,28 @@ static int read_tape(sq_exploration_t *exploration, const sq_explore_options_t *
     if (text == NULL) {
         return 0;
     }
-    int error = sq__tape_read(&exploration->hunt.best, text, exploration->name, &reason);
+    int error = sq__tape_read(&exploration->search.best, text, exploration->name, &reason);
     if (error == EINVAL) {
         char *message = sq__format_text("%s: the tape %s: %s", exploration->name, reason, text);
         sq__result_say(explored, message != NULL ? message : reason);
         sq__memory_free(message);
     }
-    exploration->hunt.is_replay = true;
-    exploration->hunt.phase = SQ__HUNT_DRAW;
+    exploration->search.is_replay = true;
+    exploration->search.phase = SQ__SEARCH_DRAW;
     return error;
 }
 
 static int prepare(sq_exploration_t *exploration, const sq_explore_options_t *options, sq_explored_t *explored) {
-    sq__hunt_t *hunt = &exploration->hunt;
+    sq__search_t *search = &exploration->search;
     exploration->name = sq__copy_text(options->name);
     if (exploration->name == NULL) {
         return ENOMEM;
     }
-    hunt->strategy = options->strategy;
-    limit_schedules(hunt, options);
-    hunt->seed = seed_of(options);
-    hunt->depth = options->depth != 0 ? options->depth : 3;
-    hunt->first.most = options->depth != 0 ? options->depth : SIZE_MAX;
+    search->strategy = options->strategy;
+    limit_schedules(search, options);
+    search->seed = seed_of(options);
+    search->depth = options->depth != 0 ? options->depth : 3;
+    search->first.most = options->depth != 0 ? options->depth : SIZE_MAX;
     exploration->run.most_steps = options->steps != 0 ? options->steps : 100000;
     exploration->is_on_terminal = sq__report_is_on_terminal();
     exploration->shows_progress = options->shows_progress || exploration->is_on_terminal;
@@ -111,7 +111,7 @@ static void destroy(sq_exploration_t *exploration) {
         sq__fault_unwatch();
     }
     sq__run_free(&exploration->run);
-    sq__hunt_free(&exploration->hunt);
+    sq__search_free(&exploration->search);
     sq__memory_free(exploration->name);
     sq__memory_free(exploration);
 }
@@ -156,7 +156,7 @@ static void show_progress(sq_exploration_t *exploration) {
     exploration->shown = now;
     fprintf(stderr, exploration->is_on_terminal ? "\r%s: %llu of %llu schedules, %llu per second\033[K"
                                                 : "%s: %llu of %llu schedules, %llu per second\n",
-            exploration->name, (unsigned long long)exploration->hunt.runs, (unsigned long long)exploration->hunt.schedules,
+            exploration->name, (unsigned long long)exploration->search.runs, (unsigned long long)exploration->search.schedules,
             (unsigned long long)(exploration->runs * second / (now - exploration->began)));
 }
 
@@ -168,7 +168,7 @@ sq_pool_t *sq_exploration_begin_run(sq_exploration_t *exploration) {
     if (exploration->is_again) {
         sq__chooser_begin_again(&exploration->run.chooser);
         sq__record_begin(&exploration->run.record, exploration->run.record.is_on);
-    } else if (!sq__hunt_next(&exploration->hunt, &exploration->run)) {
+    } else if (!sq__search_next(&exploration->search, &exploration->run)) {
         return NULL;
     }
     exploration->run.uses_helpers = exploration->run.has_waited || exploration->runs < CAREFUL;
@@ -194,7 +194,7 @@ bool sq_exploration_end_run(sq_exploration_t *exploration, const char *failure) 
     /* Without helpers sq_pool_run cannot return before the task that waits, and the test might have ended that wait. */
     exploration->is_again = !passed && run->has_waited && !run->uses_helpers;
     if (!exploration->is_again) {
-        sq__hunt_see(&exploration->hunt, run);
+        sq__search_see(&exploration->search, run);
     }
     return passed;
 }
@@ -213,40 +213,40 @@ void sq_exploration_note(sq_exploration_t *exploration, bool is_outside, const c
 /* The end */
 
 static void describe_failure(sq_exploration_t *exploration, sq_explored_t *explored) {
-    const sq__hunt_t *hunt = &exploration->hunt;
-    bool is_drawn = hunt->is_replay || hunt->is_repeatable; /* with values of its own in the message */
-    const char *message = is_drawn ? exploration->run.failure : hunt->found;
+    const sq__search_t *search = &exploration->search;
+    bool is_drawn = search->is_replay || search->is_repeatable; /* with values of its own in the message */
+    const char *message = is_drawn ? exploration->run.failure : search->found;
     message = message != NULL ? message : "no memory for its message";
-    char *tape = sq__tape_write(&hunt->best, exploration->name);
+    char *tape = sq__tape_write(&search->best, exploration->name);
     explored->has_failed = true;
-    explored->is_repeatable = hunt->is_repeatable;
-    explored->seed = hunt->strategy == SQ_EXPLORE_DEPTH_FIRST || hunt->is_replay ? hunt->seed : hunt->own_seed;
-    explored->choices = hunt->is_replay ? exploration->run.chooser.taken.length : hunt->found_choices;
-    explored->choices_that_matter = sq__tape_unusual(&hunt->best);
+    explored->is_repeatable = search->is_repeatable;
+    explored->seed = search->strategy == SQ_EXPLORE_DEPTH_FIRST || search->is_replay ? search->seed : search->own_seed;
+    explored->choices = search->is_replay ? exploration->run.chooser.taken.length : search->found_choices;
+    explored->choices_that_matter = sq__tape_unusual(&search->best);
     sq__result_set_text(&explored->message, message);
     sq__memory_free(explored->tape);
     explored->tape = tape;
     sq__memory_free(explored->report);
-    explored->report = sq__report_write(hunt, &exploration->run, &(sq__finding_t){ .name = exploration->name, .message = message,
+    explored->report = sq__report_write(search, &exploration->run, &(sq__finding_t){ .name = exploration->name, .message = message,
                                                                                   .tape = tape, .notes = exploration->notes });
 }
 
 /* In place of the progress that it has shown. */
 static void show_summary(const sq_exploration_t *exploration) {
-    char *summary = sq__summary_write(&exploration->hunt, exploration->name);
+    char *summary = sq__summary_write(&exploration->search, exploration->name);
     fputs(summary != NULL ? summary : "", stderr);
     sq__memory_free(summary);
 }
 
 int sq_exploration_finish(sq_exploration_t *exploration, sq_explored_t *result) {
     sq_explored_t own = SQ_EXPLORED_INIT, *explored = result != NULL ? result : &own;
-    int error = exploration->error != 0 || exploration->hunt.has_no_memory ? ENOMEM : exploration->hunt.has_failed ? EILSEQ : 0;
+    int error = exploration->error != 0 || exploration->search.has_no_memory ? ENOMEM : exploration->search.has_failed ? EILSEQ : 0;
     bool has_shown = exploration->shown != exploration->began;
     if (exploration->is_on_terminal && has_shown) {
         fputs("\r\033[K", stderr);
     }
-    sq__result_count(explored, &exploration->hunt, exploration->name);
-    if (exploration->hunt.has_failed) {
+    sq__result_count(explored, &exploration->search, exploration->name);
+    if (exploration->search.has_failed) {
         describe_failure(exploration, explored);
     } else if (error == 0 && has_shown) {
         show_summary(exploration);

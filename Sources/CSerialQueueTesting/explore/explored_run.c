@@ -53,7 +53,7 @@ bool sq__run_step(sq__run_t *run, bool moves_clock) {
 /* With the pool's lock. */
 static void posted(sq__run_t *run, const sq__ready_t *entry) {
     const sq__thread_t *thread = sq__run_thread();
-    run->posted[sq__queue_band(SQ__CONTAINER(entry, const sq_queue_t, ready))] += 1;
+    run->posted[sq__queue_level(SQ__CONTAINER(entry, const sq_queue_t, ready))] += 1;
     if (thread == NULL || thread->run != run) {
         char name[16];
         sq__thread_name(name, sizeof name);
@@ -68,7 +68,7 @@ static void posted(sq__run_t *run, const sq__ready_t *entry) {
 static void post(sq__runner_t runner, sq__ready_t *entry) {
     sq__hosted_t *hosted = sq__runner_object(runner);
     sq__mutex_lock(&hosted->lock);
-    sq__hosted_put(hosted, sq__runner_band(runner), entry, true);
+    sq__hosted_put(hosted, sq__runner_level(runner), entry, true);
     if (run_of(runner) != NULL) {
         posted(run_of(runner), entry);
     }
@@ -258,9 +258,9 @@ static void discard_queue(sq_queue_t *queue) {
 
 /* Discards the tasks that an endless run has left: they would submit further ones. */
 static void discard_rest(sq__run_t *run) {
-    sq__runner_t pool = sq__runner(run->pool, SQ__BAND_NORMAL);
-    for (sq__band_t band = SQ__BAND_HIGH; band < SQ__BANDS; band += 1) {
-        for (sq__ready_t *next, *entry = sq__run_hosted(run)->ready.lines[band].first; entry != NULL; entry = next) {
+    sq__runner_t pool = sq__runner(run->pool, SQ__LEVEL_NORMAL);
+    for (sq__level_t level = SQ__LEVEL_HIGH; level < SQ__LEVELS; level += 1) {
+        for (sq__ready_t *next, *entry = sq__run_hosted(run)->ready.lines[level].first; entry != NULL; entry = next) {
             next = entry->next;
             discard_queue(SQ__CONTAINER(entry, sq_queue_t, ready));
         }

@@ -171,16 +171,16 @@ static void add_timeline(text_t *text, const sq__record_t *record) {
 
 /* What matters */
 
-static void add_unusual(text_t *text, const sq__record_t *record, const sq__hunt_t *hunt) {
+static void add_unusual(text_t *text, const sq__record_t *record, const sq__search_t *search) {
     for (size_t row = 0, number = 1; row < record->event_count; row += 1, number += 1) {
         const sq__event_t *event = &record->events[row];
         if (event->usual != NULL) {
             bool is_test = event->column == 0;
             add(text, "\n  * At step %zu \"%s\" of %s%s%s came before %s.", number, event->text != NULL ? event->text : "?",
                 is_test ? "the " : "queue \"", label_of(record, event->column), is_test ? "" : "\"", event->usual);
-            if (hunt->is_minimal) {
+            if (search->is_minimal) {
                 add(text, " If %s comes first there, the test %s.", event->usual,
-                    hunt->other == NULL ? "passes" : "does not fail in this way");
+                    search->other == NULL ? "passes" : "does not fail in this way");
             }
         }
         row += is_whole(record, row);
@@ -188,36 +188,36 @@ static void add_unusual(text_t *text, const sq__record_t *record, const sq__hunt
     add(text, "\n");
 }
 
-static void add_head(text_t *text, const sq__hunt_t *hunt, const sq__run_t *run, const sq__finding_t *finding) {
+static void add_head(text_t *text, const sq__search_t *search, const sq__run_t *run, const sq__finding_t *finding) {
     static const char *const strategies[] = { [SQ_EXPLORE_RANDOM] = "random", [SQ_EXPLORE_PCT] = "PCT",
                                               [SQ_EXPLORE_DEPTH_FIRST] = "depth first" };
-    size_t unusual = sq__tape_unusual(&hunt->best);
+    size_t unusual = sq__tape_unusual(&search->best);
     add(text, "%s failed: %s\n", finding->name, finding->message);
-    if (hunt->is_replay) {
+    if (search->is_replay) {
         add(text, "  replayed  %zu choices, %zu of them unusual\n", run->chooser.taken.length, unusual);
     } else {
-        add(text, "  found by  schedule %llu (%s", (unsigned long long)hunt->runs, strategies[hunt->strategy]);
-        if (hunt->strategy != SQ_EXPLORE_DEPTH_FIRST) {
-            add(text, ", seed %llu", (unsigned long long)hunt->seed);
+        add(text, "  found by  schedule %llu (%s", (unsigned long long)search->runs, strategies[search->strategy]);
+        if (search->strategy != SQ_EXPLORE_DEPTH_FIRST) {
+            add(text, ", seed %llu", (unsigned long long)search->seed);
         }
         add(text, ")\n");
     }
-    if (hunt->is_repeatable && !hunt->is_replay) {
+    if (search->is_repeatable && !search->is_replay) {
         if (unusual == 0) {
-            add(text, "  choices   none of %zu matters: it fails in the usual order, too\n", hunt->found_choices);
+            add(text, "  choices   none of %zu matters: it fails in the usual order, too\n", search->found_choices);
         } else {
-            add(text, "  choices   %zu of %zu matter%s\n", unusual, hunt->found_choices, unusual == 1 ? "s" : "");
+            add(text, "  choices   %zu of %zu matter%s\n", unusual, search->found_choices, unusual == 1 ? "s" : "");
         }
     }
     if (finding->tape != NULL) {
         add(text, "  replay    SQ_TAPE='%s'\n", finding->tape);
     }
-    if (hunt->difference != NULL) {
+    if (search->difference != NULL) {
         add(text, "  NOT REPEATABLE: %s. Another thread, the clock, or random numbers of the test itself can be the reason.\n",
-            hunt->difference);
+            search->difference);
     }
-    if (hunt->other != NULL) {
-        add(text, "  other     a similar schedule fails otherwise: %s\n", hunt->other);
+    if (search->other != NULL) {
+        add(text, "  other     a similar schedule fails otherwise: %s\n", search->other);
     }
     if (run->outside > 0) {
         add(text, "  outside   %s\n", run->outside_note);
@@ -225,12 +225,12 @@ static void add_head(text_t *text, const sq__hunt_t *hunt, const sq__run_t *run,
     add(text, "%s", finding->notes);
 }
 
-char *sq__report_write(const sq__hunt_t *hunt, const sq__run_t *run, const sq__finding_t *finding) {
+char *sq__report_write(const sq__search_t *search, const sq__run_t *run, const sq__finding_t *finding) {
     text_t text = { 0 };
-    add_head(&text, hunt, run, finding);
+    add_head(&text, search, run, finding);
     if (!text.has_no_memory && run->record.event_count > 0 && run->record.column_count > 0) {
         add_timeline(&text, &run->record);
-        add_unusual(&text, &run->record, hunt);
+        add_unusual(&text, &run->record, search);
     }
     if (text.has_no_memory) {
         sq__memory_free(text.bytes);

@@ -9,7 +9,7 @@
  * decision. */
 #pragma once
 
-#include "explore/hunt.h"
+#include "explore/search.h"
 
 typedef struct sq__finding {
     const char *name;    /* the test's */
@@ -19,4 +19,4 @@ typedef struct sq__finding {
 } sq__finding_t;
 
 /* The whole report, to be freed; NULL: no memory. */
-char *sq__report_write(const sq__hunt_t *hunt, const sq__run_t *run, const sq__finding_t *finding);
+char *sq__report_write(const sq__search_t *search, const sq__run_t *run, const sq__finding_t *finding);

@@ -41,18 +41,18 @@ void sq__result_say(sq_explored_t *explored, const char *message) {
     sq__result_set_text(&explored->report, message);
 }
 
-void sq__result_count(sq_explored_t *explored, const sq__hunt_t *hunt, const char *name) {
-    bool is_first = hunt->strategy == SQ_EXPLORE_DEPTH_FIRST && !hunt->is_replay;
-    explored->schedules = hunt->is_replay ? 1 : hunt->runs;
-    explored->is_complete = is_first && !hunt->has_failed && sq__extent_is_complete(&hunt->extent);
+void sq__result_count(sq_explored_t *explored, const sq__search_t *search, const char *name) {
+    bool is_first = search->strategy == SQ_EXPLORE_DEPTH_FIRST && !search->is_replay;
+    explored->schedules = search->is_replay ? 1 : search->runs;
+    explored->is_complete = is_first && !search->has_failed && sq__extent_is_complete(&search->extent);
     if (!has_extent(explored)) {
         return;
     }
     if (is_first) {
-        explored->complete_depth = sq__extent_depth(&hunt->extent);
-        explored->known = hunt->extent.known;
-        explored->estimate = sq__extent_estimate(&hunt->extent);
+        explored->complete_depth = sq__extent_depth(&search->extent);
+        explored->known = search->extent.known;
+        explored->estimate = sq__extent_estimate(&search->extent);
     }
     sq__memory_free(explored->summary);
-    explored->summary = hunt->has_failed || hunt->has_no_memory ? NULL : sq__summary_write(hunt, name);
+    explored->summary = search->has_failed || search->has_no_memory ? NULL : sq__summary_write(search, name);
 }

@@ -1,7 +1,7 @@
 /* result.h: sq_explored_t, of this version or of an older one, which ends before `complete_depth`. */
 #pragma once
 
-#include "explore/hunt.h"
+#include "explore/search.h"
 #include "include/sq_explore.h"
 
 /* Whether the result is NULL, or has the size of a version. */
@@ -14,4 +14,4 @@ void sq__result_set_text(char **text, const char *to);
 void sq__result_say(sq_explored_t *explored, const char *message);
 
 /* How much was run. */
-void sq__result_count(sq_explored_t *explored, const sq__hunt_t *hunt, const char *name);
+void sq__result_count(sq_explored_t *explored, const sq__search_t *search, const char *name);

@@ -100,7 +100,7 @@ struct sq__run {
     bool is_endless;         /* it had too many steps */
     unsigned outside;        /* P  how often something from outside took part */
     char outside_note[160];  /* P  what it was, the first time */
-    size_t posted[SQ__BANDS]; /* P  entries, since the last choice */
+    size_t posted[SQ__LEVELS]; /* P  entries, since the last choice */
     const sq__ready_t *put_back; /* P  the entry of the last step, if it has more to do */
     sq__way_t *ways;         /* room for the ways of one choice */
     size_t way_room;

@@ -28,8 +28,8 @@ static number_t rounded(double value) {
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
 /* All schedules within the limits were run. */
-static char *write_complete(const sq__hunt_t *hunt, const char *name) {
-    const sq__extent_t *extent = &hunt->extent;
+static char *write_complete(const sq__search_t *search, const char *name) {
+    const sq__extent_t *extent = &search->extent;
     unsigned long long count = extent->runs, beyond = extent->beyond;
     if (beyond == 0) {
         return sq__format_text("%s passed\n"
@@ -39,14 +39,14 @@ static char *write_complete(const sq__hunt_t *hunt, const char *name) {
                            "  schedules %llu, depth first: complete with at most %zu unusual decision%s\n"
                            "  left out  at least %llu with more; about %s schedules in all (an estimate)\n"
                            "  to raise  the limit of unusual decisions\n",
-                           name, count, hunt->first.most, plural(hunt->first.most), beyond, rounded(sq__extent_estimate(extent)).text);
+                           name, count, search->first.most, plural(search->first.most), beyond, rounded(sq__extent_estimate(extent)).text);
 }
 
-static char *write_depth_first(const sq__hunt_t *hunt, const char *name) {
-    const sq__extent_t *extent = &hunt->extent;
+static char *write_depth_first(const sq__search_t *search, const char *name) {
+    const sq__extent_t *extent = &search->extent;
     size_t depth = sq__extent_depth(extent);
     if (sq__extent_is_complete(extent)) {
-        return write_complete(hunt, name);
+        return write_complete(search, name);
     }
     return sq__format_text("%s passed\n"
                            "  schedules %llu, depth first, of at least %llu: not complete; about %s in all (an estimate)\n"
@@ -55,18 +55,18 @@ static char *write_depth_first(const sq__hunt_t *hunt, const char *name) {
                            "  why many  both orders of two tasks are run, even if they share nothing: the library cannot see your data\n",
                            name, (unsigned long long)extent->runs, (unsigned long long)extent->known,
                            rounded(sq__extent_estimate(extent)).text, depth, plural(depth),
-                           hunt->is_limited ? "SQ_SCHEDULES in the environment" : "the number of schedules",
+                           search->is_limited ? "SQ_SCHEDULES in the environment" : "the number of schedules",
                            (unsigned long long)(sq__extent_has_round(extent) ? extent->known : extent->through), depth + 1);
 }
 
-char *sq__summary_write(const sq__hunt_t *hunt, const char *name) {
-    unsigned long long runs = hunt->runs, seed = hunt->seed;
-    if (hunt->is_replay) {
+char *sq__summary_write(const sq__search_t *search, const char *name) {
+    unsigned long long runs = search->runs, seed = search->seed;
+    if (search->is_replay) {
         return sq__format_text("%s passed\n  replayed  the schedule of the tape\n", name);
     }
-    if (hunt->strategy == SQ_EXPLORE_DEPTH_FIRST) {
-        return write_depth_first(hunt, name);
+    if (search->strategy == SQ_EXPLORE_DEPTH_FIRST) {
+        return write_depth_first(search, name);
     }
-    return sq__format_text("%s passed\n  schedules %llu (%s, seed %llu)\n", name, runs, hunt->strategy == SQ_EXPLORE_PCT ? "PCT" : "random",
+    return sq__format_text("%s passed\n  schedules %llu (%s, seed %llu)\n", name, runs, search->strategy == SQ_EXPLORE_PCT ? "PCT" : "random",
                            seed);
 }

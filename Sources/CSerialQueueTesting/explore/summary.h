@@ -1,7 +1,7 @@
 /* summary.h: an exploration without a failure in words: how much was run, which limit ended it, and what to raise. */
 #pragma once
 
-#include "explore/hunt.h"
+#include "explore/search.h"
 
 /* To be freed; NULL: no memory. `name`: the test's. */
-char *sq__summary_write(const sq__hunt_t *hunt, const char *name);
+char *sq__summary_write(const sq__search_t *search, const char *name);

@@ -43,11 +43,11 @@ static void add_threads(sq__run_t *run, const sq__thread_t *me, size_t *count) {
 }
 
 /* Moves the entries that the last step has posted, which are the last of their line, to its front; but behind the entry of that step. */
-static void put_new_first(sq__run_t *run, sq__band_t band) {
-    sq__line_t *line = &sq__run_hosted(run)->ready.lines[band];
+static void put_new_first(sq__run_t *run, sq__level_t level) {
+    sq__ready_level_t *line = &sq__run_hosted(run)->ready.lines[level];
     sq__ready_t **front = &line->first;
-    size_t new_ones = sq__run_is_fair(run) ? 0 : run->posted[band], count = 0;
-    run->posted[band] = 0;
+    size_t new_ones = sq__run_is_fair(run) ? 0 : run->posted[level], count = 0;
+    run->posted[level] = 0;
     if (*front != NULL && *front == run->put_back) {
         front = &(*front)->next;
     }
@@ -71,12 +71,12 @@ static void put_new_first(sq__run_t *run, sq__band_t band) {
 enum { KINDS = SQ__WAY_EXPIRY + 1 };
 
 static void add_entries(sq__run_t *run, size_t *count) {
-    unsigned first = sq__run_is_fair(run) ? (unsigned)(run->steps / KINDS) : SQ__BAND_HIGH;
+    unsigned first = sq__run_is_fair(run) ? (unsigned)(run->steps / KINDS) : SQ__LEVEL_HIGH;
     sq__mutex_lock(&sq__run_hosted(run)->lock);
-    for (unsigned i = 0; i < SQ__BANDS; i += 1) { /* threads could run queues of several bands at a time */
-        sq__band_t band = (sq__band_t)((first + i) % SQ__BANDS);
-        put_new_first(run, band);
-        for (const sq__ready_t *entry = sq__run_hosted(run)->ready.lines[band].first; entry != NULL; entry = entry->next) {
+    for (unsigned i = 0; i < SQ__LEVELS; i += 1) { /* threads could run queues of several levels at a time */
+        sq__level_t level = (sq__level_t)((first + i) % SQ__LEVELS);
+        put_new_first(run, level);
+        for (const sq__ready_t *entry = sq__run_hosted(run)->ready.lines[level].first; entry != NULL; entry = entry->next) {
             add(run, count, (sq__way_t){ .kind = SQ__WAY_ENTRY, .what = entry });
         }
     }
@@ -213,17 +213,17 @@ bool sq__ways_choose(sq__run_t *run, const sq__pump_t *pump, const sq__thread_t 
 
 /* The pool's list */
 
-static sq__band_t band_of(const sq__ready_t *entry) { return sq__queue_band(SQ__CONTAINER(entry, const sq_queue_t, ready)); }
+static sq__level_t level_of(const sq__ready_t *entry) { return sq__queue_level(SQ__CONTAINER(entry, const sq_queue_t, ready)); }
 
 void sq__ways_take(sq__run_t *run, const sq__ready_t *entry) {
-    sq__band_t band;
-    (void)sq__hosted_take(sq__run_hosted(run), (sq__ready_t *)(uintptr_t)entry, &band);
+    sq__level_t level;
+    (void)sq__hosted_take(sq__run_hosted(run), (sq__ready_t *)(uintptr_t)entry, &level);
 }
 
 void sq__ways_put_back(sq__run_t *run, sq__ready_t *entry) {
     sq__hosted_t *hosted = sq__run_hosted(run);
     sq__mutex_lock(&hosted->lock);
-    sq__hosted_put(hosted, band_of(entry), entry, sq__run_is_fair(run));
+    sq__hosted_put(hosted, level_of(entry), entry, sq__run_is_fair(run));
     if (!sq__run_is_fair(run)) {
         run->put_back = entry;
     }

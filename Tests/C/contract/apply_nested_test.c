@@ -143,7 +143,7 @@ static void apply_and_call(void *context) {
     CHECK_EQUAL(sq_apply(calls->pool, 8, call_back, calls->other), 0);
 }
 
-/* The seat of a thread that waits inside an iteration, or for its members, runs what it waits for. */
+/* The permit of a thread that waits inside an iteration, or for its members, runs what it waits for. */
 TEST(iterations_may_wait_for_tasks_on_the_same_pool) {
     sq_pool_t *pool = make_pool(2);
     sq_queue_t *first = queue_on(pool, "first", 0), *other = queue_on(pool, "other", 0);

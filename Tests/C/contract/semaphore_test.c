@@ -152,7 +152,7 @@ static bool take_with_deadline(sq_semaphore_t *semaphore, random_stream_t *rando
 /* Deadlines of 0 to 20 us. */
 TEST(no_permit_is_lost_or_doubled_in_a_storm_of_deadlines) { check_storm(take_with_deadline); }
 
-/* On a pool of one thread: what signals needs the seat of what waits. */
+/* On a pool of one thread: what signals needs the permit of what waits. */
 static void wait_inside(void *semaphore) { CHECK_EQUAL(sq_semaphore_wait(semaphore, SQ_FOREVER), 0); }
 static void signal_inside(void *semaphore) { CHECK_EQUAL(sq_semaphore_signal(semaphore), 0); }
 

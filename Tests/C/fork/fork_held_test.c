@@ -11,7 +11,7 @@
 #include "pool/pool.h"
 
 /* Both structures are their files' own, and begin with their mutex. */
-static sq__mutex_t *lock_of_bound(const sq_queue_t *queue) { return (sq__mutex_t *)(uintptr_t)(queue->permits + 1); }
+static sq__mutex_t *lock_of_bound(const sq_queue_t *queue) { return (sq__mutex_t *)(uintptr_t)(queue->room + 1); }
 static sq__mutex_t *lock_of_clock(const sq_pool_t *pool) { return (sq__mutex_t *)sq__pool_clock(pool); }
 
 static int fork_holding(sq__mutex_t *mutex, int (*body)(void *), void *context) {

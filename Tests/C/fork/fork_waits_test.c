@@ -9,7 +9,7 @@
 typedef struct scene {
     latch_t stands, leave; /* the thread that has the lock */
     bool may_leave;        /* the child has the value at the time of the fork */
-    atomic_int forker, nudger;
+    atomic_int forker, waker;
     int status;
     sq__owner_t *owner;
     sq__token_t *token;
@@ -109,14 +109,14 @@ static void *sleep_as_owner(void *context) {
 }
 
 /* Waits for that lock, and has the lock of the owners. */
-static void *nudge_owner(void *context) {
+static void *wake_owner(void *context) {
     scene_t *scene = context;
-    scene->nudger = gettid();
-    sq__owner_nudge(scene->owner);
+    scene->waker = gettid();
+    sq__owner_wake(scene->owner);
     return NULL;
 }
 
-TEST(a_fork_waits_for_a_post_that_nudges_the_owner_of_a_loop) {
+TEST(a_fork_waits_for_a_post_that_wakes_the_owner_of_a_loop) {
     if (fork_left_out()) {
         return;
     }
@@ -127,13 +127,13 @@ TEST(a_fork_waits_for_a_post_that_nudges_the_owner_of_a_loop) {
     sq__owner_await(scene.owner, scene.token);
     pthread_t sleeper = spawn(sleep_as_owner, &scene);
     latch_wait(&scene.stands, 1);
-    pthread_t nudger = spawn(nudge_owner, &scene);
-    wait_until_asleep(&scene.nudger);
+    pthread_t waker = spawn(wake_owner, &scene);
+    wait_until_asleep(&scene.waker);
     check_fork(&scene);
-    join(nudger);
+    join(waker);
     join(sleeper);
     sq__owner_await(scene.owner, NULL);
     sq__owner_end(scene.owner);
-    sq__token_forget_nudge(scene.token);
+    sq__token_forget_wake(scene.token);
     sq__token_recycle(scene.token);
 }

@@ -16,13 +16,13 @@ static void fork_with_locks(void *context) {
     forker_t *forker = context;
     sq__pool_t *pool = forker->scene.pool;
     forker->runner = pthread_self();
-    sq__mutex_lock(&pool->parts->lock);
+    sq__mutex_lock(&pool->shards->lock);
     sq__mutex_lock(&pool->lists_lock);
     if (fork_and_return(&forker->status)) {
         return;
     }
     sq__mutex_unlock(&pool->lists_lock);
-    sq__mutex_unlock(&pool->parts->lock);
+    sq__mutex_unlock(&pool->shards->lock);
 }
 
 /* The pool's only thread is blocked, so the caller runs what is ahead of it. */

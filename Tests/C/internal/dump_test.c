@@ -114,7 +114,7 @@ TEST(a_queue_that_is_suspended_again_after_its_last_release_is_shown_once) {
     latch_wait(&reviver.left, 1);
 }
 
-TEST(a_queue_that_waits_for_a_thread_of_its_pool_is_shown_and_so_are_the_seats) {
+TEST(a_queue_that_waits_for_a_thread_of_its_pool_is_shown_and_so_are_the_permits) {
     sq_pool_t *pool = make_pool(1);
     sq_queue_t *first = queue_on(pool, "first", 0), *second = queue_on(pool, "second", 0);
     hold_t hold = HOLD_INIT;
@@ -126,7 +126,7 @@ TEST(a_queue_that_waits_for_a_thread_of_its_pool_is_shown_and_so_are_the_seats) 
     wait_until_asleep(&waiter.thread_id);
     const char *text = dump_until("in queue \"second\"", "it waits for a thread of its pool", NULL);
     CHECK_LINE(text, "queue \"second\": 2 waiting", "waits for a thread of its pool", NULL);
-    CHECK_LINE(text, "pool \"test pool\": 1 of 1 seats taken", "1 threads, 0 idle, 1 blocked", "1 queues ready");
+    CHECK_LINE(text, "pool \"test pool\": 1 of 1 permits taken", "1 threads, 0 idle, 1 blocked", "1 queues ready");
     end_hold(&hold);
     CHECK_EQUAL(caller_end(&waiter), 0);
     drain(second);

@@ -1,6 +1,6 @@
-/* help_test.c: the band of parallel loops (sq__help_t), with entries of the test's own: when members come, and who may help; and that a member without
- * a seat takes no entry. What an apply makes of it: apply_test.c. */
-#include "pool/members.h"
+/* help_test.c: the level of parallel loops (sq__help_t), with entries of the test's own: when workers come, and who may help; and that a worker without
+ * a permit takes no entry. What an apply makes of it: apply_test.c. */
+#include "pool/workers.h"
 #include "pool/pool.h"
 #include "pool_clock.h"
 
@@ -30,7 +30,7 @@ static sq__ready_end_t take_part(sq__help_t *help) {
 
 static void post_loop(loop_t *loop, scene_t *scene, char name, size_t more) {
     *loop = (loop_t){ { { NULL }, take_part }, scene, more, name };
-    sq__pool_post(scene->pool, SQ__BAND_HELP, &loop->help.ready);
+    sq__pool_post(scene->pool, SQ__LEVEL_HELP, &loop->help.ready);
 }
 
 static sq__ready_end_t run_entry(sq__ready_t *entry, size_t batch, size_t *ran) {
@@ -41,10 +41,10 @@ static sq__ready_end_t run_entry(sq__ready_t *entry, size_t batch, size_t *ran) 
 static void post_open(turn_t *turn, scene_t *scene) {
     *turn = (turn_t){ { NULL }, scene, LATCH_INIT, LATCH_INIT, false };
     latch_bump(&turn->gate);
-    sq__pool_post(scene->pool, SQ__BAND_NORMAL, &turn->entry);
+    sq__pool_post(scene->pool, SQ__LEVEL_NORMAL, &turn->entry);
 }
 
-/* The member is in an entry while `entries` others and the loop's are posted, the loop's first. Returns how many entries come before the member helps. */
+/* The worker is in an entry while `entries` others and the loop's are posted, the loop's first. Returns how many entries come before the worker helps. */
 static size_t entries_before_help(size_t entries) {
     scene_t scene = begin(1, 1, run_entry);
     turn_t first, turns[LONG];
@@ -87,55 +87,55 @@ TEST(members_help_loops_in_turn) {
     end(&scene);
 }
 
-/* Members that sleep in the library */
+/* Workers that sleep in the library */
 
-static unsigned count_seated(const scene_t *scene) {
-    unsigned seated = 0;
-    sq__mutex_lock(&scene->pool->parts->lock);
-    for (sq__member_t *member = scene->pool->parts->all; member != NULL; member = member->next) {
-        seated += member->seat == SQ__SEAT_TAKEN;
+static unsigned count_in_use(const scene_t *scene) {
+    unsigned in_use = 0;
+    sq__mutex_lock(&scene->pool->shards->lock);
+    for (sq__pool_worker_t *worker = scene->pool->shards->all; worker != NULL; worker = worker->next) {
+        in_use += worker->permit == SQ__PERMIT_TAKEN;
     }
-    CHECK_EQUAL(seated, scene->pool->parts->seated);
-    sq__mutex_unlock(&scene->pool->parts->lock);
-    return seated;
+    CHECK_EQUAL(in_use, scene->pool->shards->in_use);
+    sq__mutex_unlock(&scene->pool->shards->lock);
+    return in_use;
 }
 
-/* The member of the first entry lends its seat, takes it back, and stays in the entry. */
+/* The worker of the first entry lends its permit, takes it back, and stays in the entry. */
 static sq__ready_end_t lend(sq__ready_t *entry, size_t batch, size_t *ran) {
     turn_t *turn = (turn_t *)entry;
     if (!turn->computes) {
         return stay(entry, batch, ran);
     }
     *ran += 1;
-    sq__pool_lend_seat(sq__self()->member);
+    sq__pool_lend_permit(sq__self()->pool_worker);
     latch_bump(&turn->entered);
     latch_wait(&turn->gate, 1);
-    sq__pool_take_seat(sq__self()->member);
+    sq__pool_take_permit(sq__self()->pool_worker);
     latch_bump(&turn->entered);
     latch_wait(&turn->gate, 2);
     latch_bump(&turn->scene->left);
     return SQ__READY_GONE;
 }
 
-/* A member comes for the seat that another one has lent. After its entry it leaves, because the other one has the seat again. */
-TEST(a_member_too_many_leaves_its_seat_although_an_entry_waits) {
+/* A worker comes for the permit that another one has lent. After its entry it leaves, because the other one has the permit again. */
+TEST(a_member_too_many_leaves_its_permit_although_an_entry_waits) {
     scene_t scene = begin(1, 1, lend);
     turn_t lender, other, next;
     written = 0;
     post(&lender, &scene, true);
     latch_wait(&lender.entered, 1);
-    CHECK_EQUAL(count_seated(&scene), 0);
+    CHECK_EQUAL(count_in_use(&scene), 0);
     post(&other, &scene, false);
     latch_wait(&other.entered, 1);
-    CHECK_EQUAL(count_seated(&scene), 1);
+    CHECK_EQUAL(count_in_use(&scene), 1);
     latch_bump(&lender.gate);
     latch_wait(&lender.entered, 2);
-    CHECK_EQUAL(count_seated(&scene), 2);
+    CHECK_EQUAL(count_in_use(&scene), 2);
     post_open(&next, &scene);
     latch_bump(&other.gate);
     wait_until(&scene, true, 1);
     CHECK_EQUAL(latch_value(&scene.left), 1); /* what waits was not taken */
-    CHECK_EQUAL(count_seated(&scene), 1);
+    CHECK_EQUAL(count_in_use(&scene), 1);
     latch_bump(&lender.gate);
     latch_wait(&scene.left, 3);
     wait_until(&scene, true, 2);
@@ -152,7 +152,7 @@ static sq__ready_end_t ask(sq__ready_t *entry, size_t batch, size_t *ran) {
     return stay(entry, batch, ran);
 }
 
-static unsigned helpers_from_member(scene_t *scene, sq__pool_t *of) {
+static unsigned helpers_from_worker(scene_t *scene, sq__pool_t *of) {
     turn_t turn;
     asked = of;
     scene->left = (latch_t)LATCH_INIT;
@@ -162,14 +162,14 @@ static unsigned helpers_from_member(scene_t *scene, sq__pool_t *of) {
     return found;
 }
 
-/* The own seat does not help, nor does the caller's processor where there is a seat for each. */
-TEST(helpers_are_the_seats_that_the_caller_does_not_use) {
+/* The own permit does not help, nor does the caller's processor where there is a permit for each. */
+TEST(helpers_are_the_permits_that_the_caller_does_not_use) {
     scene_t fixed = begin(MANY, MANY, ask), growing = begin(MANY, MANY + 1, ask);
     CHECK_EQUAL(sq__pool_helpers(fixed.pool), MANY);
     CHECK_EQUAL(sq__pool_helpers(growing.pool), MANY - 1);
-    CHECK_EQUAL(helpers_from_member(&fixed, fixed.pool), MANY - 1);
-    CHECK_EQUAL(helpers_from_member(&growing, fixed.pool), MANY);
-    CHECK_EQUAL(helpers_from_member(&growing, growing.pool), MANY - 1);
+    CHECK_EQUAL(helpers_from_worker(&fixed, fixed.pool), MANY - 1);
+    CHECK_EQUAL(helpers_from_worker(&growing, fixed.pool), MANY);
+    CHECK_EQUAL(helpers_from_worker(&growing, growing.pool), MANY - 1);
     fixed.pool->at.process += 1; /* as in the child of a fork */
     CHECK_EQUAL(sq__pool_helpers(fixed.pool), 0);
     fixed.pool->at.process -= 1;

@@ -1,4 +1,4 @@
-/* pool_blocked_test.c: which members of a pool count as blocked, so that the pool gets more seats, on a clock that the test
+/* pool_blocked_test.c: which workers of a pool count as blocked, so that the pool gets more permits, on a clock that the test
  * moves. */
 #include "pool_clock.h"
 
@@ -6,7 +6,7 @@ static void wait_until_able(const scene_t *scene) {
     unsigned blocked = 1;
     while (blocked > 0) {
         usleep(100);
-        seats(scene, &blocked);
+        permits(scene, &blocked);
     }
 }
 
@@ -23,7 +23,7 @@ static void check_that_a_long_job_gets_no_company(void) {
     for (size_t i = 0; i < MANY_CHECKS; i += 1) {
         let_use(&scene, MUCH);
         advance(&scene, SHORT);
-        CHECK_EQUAL(seats(&scene, &blocked), 1);
+        CHECK_EQUAL(permits(&scene, &blocked), 1);
     }
     scene.computes = false;
     latch_bump(&waits.gate);
@@ -32,10 +32,10 @@ static void check_that_a_long_job_gets_no_company(void) {
     end(&scene);
 }
 
-TEST(a_pool_gets_no_more_seats_while_a_long_job_computes) { check_that_a_long_job_gets_no_company(); }
+TEST(a_pool_gets_no_more_permits_while_a_long_job_computes) { check_that_a_long_job_gets_no_company(); }
 
-/* regression: without file descriptors, or without /proc, members that computed counted as blocked. */
-TEST(a_pool_gets_no_more_seats_while_a_long_job_computes_and_no_file_can_be_opened) {
+/* regression: without file descriptors, or without /proc, workers that computed counted as blocked. */
+TEST(a_pool_gets_no_more_permits_while_a_long_job_computes_and_no_file_can_be_opened) {
     struct rlimit limit;
     REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
     REQUIRE(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, limit.rlim_max }) == 0);
@@ -64,12 +64,12 @@ TEST(a_pool_whose_member_is_blocked_grows_although_no_file_can_be_opened) {
     REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
     latch_bump(&blocks.gate);
     latch_wait(&scene.left, 2);
-    CHECK(seats(&scene, &blocked) > 1);
+    CHECK(permits(&scene, &blocked) > 1);
     wait_until(&scene, true, count(&scene, false));
     end(&scene);
 }
 
-/* A member that is woken now and then, as by a lock that others take and release all the time, is in doubt for long while another member
+/* A worker that is woken now and then, as by a lock that others take and release all the time, is in doubt for long while another worker
  * runs. */
 static sq__ready_end_t stay_and_wake(sq__ready_t *entry, size_t batch, size_t *ran) {
     turn_t *turn = (turn_t *)entry;
@@ -85,7 +85,7 @@ static sq__ready_end_t stay_and_wake(sq__ready_t *entry, size_t batch, size_t *r
     return SQ__READY_GONE;
 }
 
-TEST(a_pool_gets_more_seats_for_a_member_that_is_woken_now_and_then_only_after_many_checks) {
+TEST(a_pool_gets_more_permits_for_a_member_that_is_woken_now_and_then_only_after_many_checks) {
     turn_t computes, wakes, waits;
     unsigned blocked;
     scene_t scene = begin(2, 4, stay_and_wake);
@@ -99,13 +99,13 @@ TEST(a_pool_gets_more_seats_for_a_member_that_is_woken_now_and_then_only_after_m
         let_use_together(&scene, SHORT);
         let_use(&scene, LITTLE);
         advance(&scene, SHORT);
-        CHECK_EQUAL(seats(&scene, &blocked), 2);
+        CHECK_EQUAL(permits(&scene, &blocked), 2);
     }
-    for (size_t i = 0; i < 100000 && seats(&scene, &blocked) == 2; i += 1) { /* it must be found asleep */
+    for (size_t i = 0; i < 100000 && permits(&scene, &blocked) == 2; i += 1) { /* it must be found asleep */
         usleep(100);
         advance(&scene, SHORT);
     }
-    CHECK(seats(&scene, &blocked) > 2);
+    CHECK(permits(&scene, &blocked) > 2);
     scene.computes = false;
     latch_wait(&scene.left, 3);
     wait_until(&scene, true, count(&scene, false));
@@ -113,7 +113,7 @@ TEST(a_pool_gets_more_seats_for_a_member_that_is_woken_now_and_then_only_after_m
 }
 
 /* One was blocked, so that there are more; then all compute. */
-TEST(seats_above_those_at_rest_are_taken_back_while_jobs_wait_when_no_member_is_blocked) {
+TEST(permits_above_those_at_rest_are_taken_back_while_jobs_wait_when_no_member_is_blocked) {
     turn_t turns[4];
     unsigned blocked;
     scene_t scene = begin(1, 2, stay);
@@ -122,7 +122,7 @@ TEST(seats_above_those_at_rest_are_taken_back_while_jobs_wait_when_no_member_is_
         post(&turns[i], &scene, i < 2);
     }
     latch_wait(&turns[0].entered, 1);
-    while (seats(&scene, &blocked) < 2) {
+    while (permits(&scene, &blocked) < 2) {
         wait_until_blocked(&scene, 1);
         advance(&scene, SHORT);
     }
@@ -134,7 +134,7 @@ TEST(seats_above_those_at_rest_are_taken_back_while_jobs_wait_when_no_member_is_
         let_use(&scene, MUCH);
         advance(&scene, SHORT);
     }
-    CHECK_EQUAL(seats(&scene, &blocked), 1);
+    CHECK_EQUAL(permits(&scene, &blocked), 1);
     latch_bump(&turns[2].gate);
     latch_bump(&turns[3].gate);
     scene.computes = false;

@@ -1,10 +1,10 @@
-/* pool_brief_test.c: seats for jobs that block briefly, and none for those that compute, on a clock that the test moves. */
+/* pool_brief_test.c: permits for jobs that block briefly, and none for those that compute, on a clock that the test moves. */
 #include "pool_clock.h"
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
-/* Short jobs: each is a part of a turn that goes to the end of the list after it. */
-static sq__ready_end_t do_a_part(sq__ready_t *entry, size_t batch, size_t *ran) {
+/* Short jobs: each is a piece of a turn that goes to the end of the list after it. */
+static sq__ready_end_t do_a_piece(sq__ready_t *entry, size_t batch, size_t *ran) {
     turn_t *turn = (turn_t *)entry;
     (void)batch;
     *ran += 1;
@@ -25,53 +25,53 @@ static sq__ready_end_t do_a_part(sq__ready_t *entry, size_t batch, size_t *ran) 
     return SQ__READY_GONE;
 }
 
-enum { PARTS = 12, SEATS = 8 };
+enum { PIECES = 12, PERMITS = 8 };
 
-static void begin_parts(scene_t *scene, turn_t turns[PARTS], bool compute) {
-    *scene = begin(SEATS, 2 * PARTS, do_a_part);
+static void begin_pieces(scene_t *scene, turn_t turns[PIECES], bool compute) {
+    *scene = begin(PERMITS, 2 * PIECES, do_a_piece);
     scene->computes = true;
-    for (size_t i = 0; i < PARTS; i += 1) {
+    for (size_t i = 0; i < PIECES; i += 1) {
         post(&turns[i], scene, compute);
     }
     latch_wait(&turns[0].entered, 1);
     latch_wait(&turns[1].entered, 1);
 }
 
-static void end_parts(scene_t *scene) {
+static void end_pieces(scene_t *scene) {
     scene->computes = false;
-    latch_wait(&scene->left, PARTS);
+    latch_wait(&scene->left, PIECES);
     wait_until(scene, true, count(scene, false));
     end(scene);
 }
 
 /* regression: 10,000 closures that slept for 5 ms ran two at a time. */
-TEST(a_pool_whose_jobs_block_briefly_gets_more_seats) {
-    turn_t turns[PARTS];
+TEST(a_pool_whose_jobs_block_briefly_gets_more_permits) {
+    turn_t turns[PIECES];
     unsigned blocked;
     scene_t scene;
-    begin_parts(&scene, turns, false);
-    while (seats(&scene, &blocked) == SEATS) {
+    begin_pieces(&scene, turns, false);
+    while (permits(&scene, &blocked) == PERMITS) {
         usleep(200);
         advance(&scene, SHORT);
     }
-    end_parts(&scene);
+    end_pieces(&scene);
 }
 
-/* One computes, and the others wait for its lock: more members would wait, too. */
-TEST(a_pool_whose_jobs_wait_for_a_lock_gets_no_more_seats) {
-    turn_t turns[PARTS];
+/* One computes, and the others wait for its lock: more workers would wait, too. */
+TEST(a_pool_whose_jobs_wait_for_a_lock_gets_no_more_permits) {
+    turn_t turns[PIECES];
     unsigned blocked;
     scene_t scene;
-    begin_parts(&scene, turns, true);
+    begin_pieces(&scene, turns, true);
     for (size_t i = 0; i < 3 * MANY_CHECKS; i += 1) {
         let_use_together(&scene, SHORT);
         advance(&scene, SHORT);
-        CHECK_EQUAL(seats(&scene, &blocked), SEATS);
+        CHECK_EQUAL(permits(&scene, &blocked), PERMITS);
     }
-    end_parts(&scene);
+    end_pieces(&scene);
 }
 
-/* One of two members is blocked; the other one computes, and no entry waits for longer than until the next check. */
+/* One of two workers is blocked; the other one computes, and no entry waits for longer than until the next check. */
 static sq__ready_end_t compute_until_told(sq__ready_t *entry, size_t batch, size_t *ran) {
     turn_t *turn = (turn_t *)entry;
     (void)batch;
@@ -84,7 +84,7 @@ static sq__ready_end_t compute_until_told(sq__ready_t *entry, size_t batch, size
     return SQ__READY_GONE;
 }
 
-TEST(a_pool_gets_no_more_seats_while_no_job_waits_for_long) {
+TEST(a_pool_gets_no_more_permits_while_no_job_waits_for_long) {
     turn_t blocks, turns[MANY_CHECKS + 2];
     unsigned blocked;
     scene_t scene = begin(2, 4, compute_until_told);
@@ -98,7 +98,7 @@ TEST(a_pool_gets_no_more_seats_while_no_job_waits_for_long) {
             let_use_together(&scene, SHORT);
             advance(&scene, SHORT);
         }
-        CHECK_EQUAL(seats(&scene, &blocked), 2);
+        CHECK_EQUAL(permits(&scene, &blocked), 2);
         latch_bump(&turns[i - 1].gate);
         latch_wait(&turns[i].entered, 1);
     }

@@ -18,7 +18,7 @@ enum { OTHERS = 2 };
 enum { MOST = 64, BLOCKED = MOST - 1, CROWD = MOST + 36 };
 
 /* Where there are more processors a pool has one thread for each. */
-static size_t most_members(void) { return sq__processor_count() > MOST ? sq__processor_count() : MOST; }
+static size_t most_workers(void) { return sq__processor_count() > MOST ? sq__processor_count() : MOST; }
 
 typedef struct crowd {
     latch_t gate, entered, left;
@@ -62,7 +62,7 @@ TEST(sixty_three_blocked_tasks_do_not_stop_the_64th_which_they_wait_for) {
 
 TEST(a_pool_grows_to_64_threads_and_no_further) {
     sq_pool_t *pool = sq_pool_create("growing", NULL);
-    size_t most = most_members(), tasks = most + CROWD - MOST;
+    size_t most = most_workers(), tasks = most + CROWD - MOST;
     sq_queue_t **queues = calloc(tasks, sizeof(sq_queue_t *));
     REQUIRE(pool != NULL && queues != NULL);
     crowd_t crowd = { LATCH_INIT, LATCH_INIT, LATCH_INIT, 0, 0 };
@@ -143,8 +143,8 @@ static void visit(void *context) {
     latch_bump(&visitor->left);
 }
 
-/* A thread waits in a sync, and so lends its seat; with 63 others the pool may not start a 65th thread for that seat. */
-TEST(what_comes_for_the_seat_of_a_task_that_waits_gets_no_65th_thread) {
+/* A thread waits in a sync, and so lends its permit; with 63 others the pool may not start a 65th thread for that permit. */
+TEST(what_comes_for_the_permit_of_a_task_that_waits_gets_no_65th_thread) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = MOST;
     sq_pool_t *pool = sq_pool_create("waiting", &options);
@@ -201,7 +201,7 @@ TEST(a_hundred_thousand_queues_need_64_threads_and_192_bytes_each) {
     size_t bytes = (heap_bytes() - before) / count;
     note("%zu queues: %zu bytes each, at most %ld threads seen", count, bytes, most);
     CHECK_EQUAL(wrong, 0);
-    CHECK_AT_MOST(most, most_members() + OTHERS);
+    CHECK_AT_MOST(most, most_workers() + OTHERS);
 #ifndef SQ_DEBUG /* which makes queues larger */
     if (!SANITIZED) {
         CHECK_AT_MOST(bytes, 192 + most * 1024 / (long)count); /* a thread's own */
@@ -239,7 +239,7 @@ static int create_in_want(failure_t what, uint64_t nth, bool forever) {
     return failed == 0 ? 2 : 0;
 }
 
-/* The first member is held; the second one, which the next queue needs, cannot be started. The task is accepted, and runs once a thread
+/* The first worker is held; the second one, which the next queue needs, cannot be started. The task is accepted, and runs once a thread
  * can be started again, without another call. */
 static int submit_in_want(failure_t what, uint64_t nth, bool forever) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
@@ -293,7 +293,7 @@ TEST(each_allocation_and_thread_of_a_pool_can_fail) {
 }
 
 TEST(a_task_is_accepted_and_runs_although_its_pool_cannot_get_another_thread_at_once) {
-    CHECK(fail_each("submit", "memory", "once") >= 3); /* the member, its worker, its thread */
+    CHECK(fail_each("submit", "memory", "once") >= 3); /* the worker, its worker, its thread */
     CHECK(fail_each("submit", "memory", "forever") >= 3);
     CHECK_EQUAL(fail_each("submit", "thread", "once"), 1);
     CHECK_EQUAL(fail_each("submit", "thread", "forever"), 1);

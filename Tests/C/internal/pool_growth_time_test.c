@@ -20,15 +20,15 @@ static void block(void *context) {
     latch_bump(&crowd->left);
 }
 
-/* Every seat is taken by a task that sleeps, so that the next growth check finds all blocked. */
+/* Every permit is taken by a task that sleeps, so that the next growth check finds all blocked. */
 static bool all_are_blocked(sq__pool_t *pool) {
     unsigned blocked = 0;
-    sq__mutex_lock(&pool->parts->lock);
-    for (sq__member_t *member = pool->parts->all; member != NULL; member = member->next) {
-        blocked += member->seat == SQ__SEAT_TAKEN && sq__load_relaxed(&member->is_working) && sq__thread_state(member->thread_id) == SQ__THREAD_BLOCKED;
+    sq__mutex_lock(&pool->shards->lock);
+    for (sq__pool_worker_t *worker = pool->shards->all; worker != NULL; worker = worker->next) {
+        blocked += worker->permit == SQ__PERMIT_TAKEN && sq__load_relaxed(&worker->is_working) && sq__thread_state(worker->thread_id) == SQ__THREAD_BLOCKED;
     }
-    bool all = blocked == pool->parts->seats;
-    sq__mutex_unlock(&pool->parts->lock);
+    bool all = blocked == pool->shards->permits;
+    sq__mutex_unlock(&pool->shards->lock);
     return all;
 }
 

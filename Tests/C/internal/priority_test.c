@@ -16,7 +16,7 @@ static sq_queue_t *queue_of(sq_pool_t *pool, sq_priority_t priority) {
 }
 
 TEST(a_higher_priority_is_first_and_each_is_in_order) {
-    sq_pool_t *pool = sq_pool_create_manual("bands");
+    sq_pool_t *pool = sq_pool_create_manual("levels");
     sq_queue_t *low = queue_of(pool, SQ_PRIORITY_LOW), *high = queue_of(pool, SQ_PRIORITY_HIGH);
     sq_queue_t *normal = queue_of(pool, SQ_PRIORITY_NORMAL), *second_normal = queue_of(pool, SQ_PRIORITY_NORMAL);
     begin();
@@ -63,7 +63,7 @@ static void note_low(void *context) {
 }
 
 static void check_that_low_waits_for_63_batches(sq_priority_t above, sq_priority_t below) {
-    sq_pool_t *pool = sq_pool_create_manual("bands");
+    sq_pool_t *pool = sq_pool_create_manual("levels");
     sq_queue_t *high = queue_of(pool, above);
     sq_queue_t *lows[3] = { queue_of(pool, below), queue_of(pool, below), queue_of(pool, below) };
     flood_t flood = { .queue = high };
@@ -89,10 +89,10 @@ TEST(a_lower_priority_gets_one_batch_in_64) {
     check_that_low_waits_for_63_batches(SQ_PRIORITY_NORMAL, SQ_PRIORITY_LOW);
 }
 
-/* The wait runs what the queue itself has ready, whatever its band. */
+/* The wait runs what the queue itself has ready, whatever its level. */
 TEST(a_sync_on_a_manual_pool_runs_a_queue_of_any_priority) {
     for (sq_priority_t priority = SQ_PRIORITY_LOW; priority <= SQ_PRIORITY_HIGH; priority += 1) {
-        sq_pool_t *pool = sq_pool_create_manual("bands");
+        sq_pool_t *pool = sq_pool_create_manual("levels");
         sq_queue_t *queue = queue_of(pool, priority), *other = queue_of(pool, SQ_PRIORITY_HIGH);
         begin();
         submit(other, 3);
@@ -111,7 +111,7 @@ static void write_job(void *entry, void *unused, bool runs) {
 }
 
 TEST(a_late_job_has_the_priority_of_its_queue) {
-    sq_pool_t *pool = sq_pool_create_manual("bands");
+    sq_pool_t *pool = sq_pool_create_manual("levels");
     sq_queue_t *queues[3];
     begin();
     for (int i = 0; i < 3; i += 1) { /* low, normal, high */

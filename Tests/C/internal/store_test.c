@@ -122,20 +122,20 @@ TEST(without_pages_there_is_no_block_and_then_there_is_one_again) {
 TEST(a_block_goes_back_to_the_lane_that_it_was_taken_from) {
     sq__blocks_t store = { .bytes = BYTES };
     uint32_t number, again;
-    for (uint32_t lane = 1; lane <= 2 * SQ__BLOCKS_LANES; lane += 1) {
-        REQUIRE(sq__blocks_take(&store, lane, &number) != NULL);
+    for (uint32_t shard = 1; shard <= 2 * SQ__BLOCKS_SHARDS; shard += 1) {
+        REQUIRE(sq__blocks_take(&store, shard, &number) != NULL);
         sq__blocks_give(&store, number);
-        REQUIRE(sq__blocks_take(&store, lane, &again) != NULL);
+        REQUIRE(sq__blocks_take(&store, shard, &again) != NULL);
         CHECK_EQUAL(again, number);
         sq__blocks_give(&store, number);
     }
-    CHECK_EQUAL(store.fresh, SQ__BLOCKS_LANES);
+    CHECK_EQUAL(store.fresh, SQ__BLOCKS_SHARDS);
     CHECK_EQUAL(sq__blocks_warm(&store), 0);
     end(&store);
 }
 
 TEST(a_full_lane_gives_to_all_and_without_memory_each_lane_is_searched) {
-    enum { BLOCKS = SQ__BLOCKS_LANE + 3 };
+    enum { BLOCKS = SQ__BLOCKS_SHARD + 3 };
     sq__blocks_t store = { .bytes = BYTES };
     uint32_t numbers[BLOCKS], number;
     for (size_t i = 0; i < BLOCKS; i += 1) {
@@ -159,7 +159,7 @@ TEST(a_full_lane_gives_to_all_and_without_memory_each_lane_is_searched) {
 /* Threads that take and give; a block that two have is noticed by its content, and by ThreadSanitizer. */
 typedef struct crowd {
     sq__blocks_t store;
-    atomic_uint lanes; /* 0: the threads use none */
+    atomic_uint shards; /* 0: the threads use none */
     atomic_size_t wrong;
 } crowd_t;
 
@@ -167,11 +167,11 @@ static void *take_and_give(void *argument) {
     enum { MOST = 40 };
     crowd_t *crowd = argument;
     random_stream_t random = random_start((uint64_t)(uintptr_t)&crowd);
-    uint32_t numbers[MOST], *blocks[MOST], lane = crowd->lanes == 0 ? 0 : crowd->lanes++ / 2; /* two threads have one */
+    uint32_t numbers[MOST], *blocks[MOST], shard = crowd->shards == 0 ? 0 : crowd->shards++ / 2; /* two threads have one */
     for (size_t round = 0; round < scaled(5000); round += 1) {
         size_t count = 1 + random_below(&random, MOST);
         for (size_t i = 0; i < count; i += 1) {
-            blocks[i] = sq__blocks_take(&crowd->store, lane, &numbers[i]);
+            blocks[i] = sq__blocks_take(&crowd->store, shard, &numbers[i]);
             REQUIRE(blocks[i] != NULL);
             blocks[i][1] = (uint32_t)(uintptr_t)&crowd + numbers[i];
         }
@@ -183,8 +183,8 @@ static void *take_and_give(void *argument) {
     return NULL;
 }
 
-static void check_crowd(unsigned lanes) {
-    crowd_t crowd = { .store = { .bytes = BYTES }, .lanes = lanes };
+static void check_crowd(unsigned shards) {
+    crowd_t crowd = { .store = { .bytes = BYTES }, .shards = shards };
     pthread_t threads[4];
     for (size_t i = 0; i < 4; i += 1) {
         threads[i] = spawn(take_and_give, &crowd);
@@ -193,7 +193,7 @@ static void check_crowd(unsigned lanes) {
         join(threads[i]);
     }
     CHECK_EQUAL(crowd.wrong, 0);
-    CHECK_AT_MOST(crowd.store.fresh, 4 * 40 + SQ__BLOCKS_LANES * SQ__BLOCKS_LANE);
+    CHECK_AT_MOST(crowd.store.fresh, 4 * 40 + SQ__BLOCKS_SHARDS * SQ__BLOCKS_SHARD);
     end(&crowd.store);
 }
 

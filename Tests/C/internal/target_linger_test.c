@@ -9,12 +9,12 @@ enum { PAUSES = 400 };
 
 /* A lingering that found nothing makes the thread skip the next one. */
 static void linger_with_success(void *spins) {
-    sq__spin_end(SQ__SPIN_LINGER, true);
-    *(unsigned *)spins = sq__spin_begin(SQ__SPIN_LINGER, PAUSES);
-    sq__spin_end(SQ__SPIN_LINGER, true);
+    sq__spin_end(SQ__SPIN_RUNNER, true);
+    *(unsigned *)spins = sq__spin_begin(SQ__SPIN_RUNNER, PAUSES);
+    sq__spin_end(SQ__SPIN_RUNNER, true);
 }
 
-static void would_linger(void *spins) { *(unsigned *)spins = sq__spin_begin(SQ__SPIN_LINGER, PAUSES); }
+static void would_linger(void *spins) { *(unsigned *)spins = sq__spin_begin(SQ__SPIN_RUNNER, PAUSES); }
 
 TEST(a_batch_does_not_linger_in_the_turn_of_the_target) {
     sq_queue_t *target = make("target", NULL), *child = make("child", target);

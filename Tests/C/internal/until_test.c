@@ -140,7 +140,7 @@ TEST(a_wait_with_a_deadline_ends_in_spite_of_wake_ups_without_a_signal) {
 
 static void *linger(void *argument) {
     sq_queue_t *queue = argument;
-    while (!sq__ring_linger(queue)) { /* it skips most looks, as they find nothing */
+    while (!sq__ring_spin(queue)) { /* it skips most looks, as they find nothing */
     }
     sq__baton_pass(queue);
     return NULL;

@@ -8,7 +8,7 @@
 #include "alarm/alarm.h"
 #include "platform/thread.h"
 #include "pool/growth_alarm.h"
-#include "pool/members.h"
+#include "pool/workers.h"
 #include "pool/pool.h"
 #include "pool/pool_internal.h"
 #include "pool/ready.h"
@@ -28,15 +28,15 @@ typedef struct scene {
 } scene_t;
 
 static inline unsigned count(const scene_t *scene, bool idle) {
-    sq__mutex_lock(&scene->pool->parts->lock);
-    unsigned found = idle ? scene->pool->parts->idle_members : scene->pool->parts->members;
-    sq__mutex_unlock(&scene->pool->parts->lock);
+    sq__mutex_lock(&scene->pool->shards->lock);
+    unsigned found = idle ? scene->pool->shards->idle_workers : scene->pool->shards->workers;
+    sq__mutex_unlock(&scene->pool->shards->lock);
     return found;
 }
 
-/* Members become idle or end some time after they are called. */
-static inline void wait_until(const scene_t *scene, bool idle, unsigned members) {
-    while (count(scene, idle) != members) {
+/* Workers become idle or end some time after they are called. */
+static inline void wait_until(const scene_t *scene, bool idle, unsigned workers) {
+    while (count(scene, idle) != workers) {
         sched_yield();
     }
 }
@@ -47,9 +47,9 @@ static inline void advance(scene_t *scene, uint64_t nanoseconds) {
     }
 }
 
-static inline scene_t begin(size_t seats, size_t most, sq__ready_function_t call) {
+static inline scene_t begin(size_t permits, size_t most, sq__ready_function_t call) {
     scene_t scene = { .entered = LATCH_INIT, .gate = LATCH_INIT, .left = LATCH_INIT };
-    const sq__pool_plan_t plan = { .call = call, .label = "on a clock", .seats = seats, .most = most, .part_seats = seats };
+    const sq__pool_plan_t plan = { .call = call, .label = "on a clock", .permits = permits, .most = most, .shard_permits = permits };
     REQUIRE(sq__pool_create(&scene.pool, &plan) == 0);
     scene.clock = sq__alarms_create();
     REQUIRE(scene.clock != NULL);
@@ -88,44 +88,44 @@ static inline sq__ready_end_t stay(sq__ready_t *entry, size_t batch, size_t *ran
 
 static inline void post(turn_t *turn, scene_t *scene, bool computes) {
     *turn = (turn_t){ { NULL }, scene, LATCH_INIT, LATCH_INIT, computes };
-    sq__pool_post(scene->pool, SQ__BAND_NORMAL, &turn->entry);
+    sq__pool_post(scene->pool, SQ__LEVEL_NORMAL, &turn->entry);
 }
 
-/* Seats, and members that are blocked in their job. */
-static inline unsigned seats(const scene_t *scene, unsigned *blocked) {
+/* Permits, and workers that are blocked in their job. */
+static inline unsigned permits(const scene_t *scene, unsigned *blocked) {
     *blocked = 0;
-    sq__mutex_lock(&scene->pool->parts->lock);
-    for (sq__member_t *member = scene->pool->parts->all; member != NULL; member = member->next) {
-        *blocked += member->seat == SQ__SEAT_TAKEN && sq__load_relaxed(&member->is_working) && sq__thread_state(member->thread_id) == SQ__THREAD_BLOCKED;
+    sq__mutex_lock(&scene->pool->shards->lock);
+    for (sq__pool_worker_t *worker = scene->pool->shards->all; worker != NULL; worker = worker->next) {
+        *blocked += worker->permit == SQ__PERMIT_TAKEN && sq__load_relaxed(&worker->is_working) && sq__thread_state(worker->thread_id) == SQ__THREAD_BLOCKED;
     }
-    unsigned found = scene->pool->parts->seats;
-    sq__mutex_unlock(&scene->pool->parts->lock);
+    unsigned found = scene->pool->shards->permits;
+    sq__mutex_unlock(&scene->pool->shards->lock);
     return found;
 }
 
-static inline void wait_until_blocked(const scene_t *scene, unsigned members) {
+static inline void wait_until_blocked(const scene_t *scene, unsigned workers) {
     unsigned blocked = 0;
-    while (seats(scene, &blocked) != members || blocked != members) {
+    while (permits(scene, &blocked) != workers || blocked != workers) {
         usleep(100);
     }
 }
 
-/* Returns when each member in a call has used the processor for so many nanoseconds. A growth check takes 100,000 or more as use; with
- * LITTLE a member has run, but too briefly for that. */
+/* Returns when each worker in a call has used the processor for so many nanoseconds. A growth check takes 100,000 or more as use; with
+ * LITTLE a worker has run, but too briefly for that. */
 enum { LITTLE = 1, MUCH = 200000 };
 
 static inline void let_use(const scene_t *scene, uint64_t nanoseconds) {
     uint64_t ids[4], before[4];
     size_t count = 0;
-    sq__mutex_lock(&scene->pool->parts->lock);
-    for (sq__member_t *member = scene->pool->parts->all; member != NULL; member = member->next) {
-        if (member->seat == SQ__SEAT_TAKEN && sq__load_relaxed(&member->is_working)) {
-            ids[count] = member->thread_id;
-            before[count] = sq__thread_processor_time(member->thread_id);
+    sq__mutex_lock(&scene->pool->shards->lock);
+    for (sq__pool_worker_t *worker = scene->pool->shards->all; worker != NULL; worker = worker->next) {
+        if (worker->permit == SQ__PERMIT_TAKEN && sq__load_relaxed(&worker->is_working)) {
+            ids[count] = worker->thread_id;
+            before[count] = sq__thread_processor_time(worker->thread_id);
             count += 1;
         }
     }
-    sq__mutex_unlock(&scene->pool->parts->lock);
+    sq__mutex_unlock(&scene->pool->shards->lock);
     for (size_t i = 0; i < count; i += 1) {
         while (sq__thread_processor_time(ids[i]) < before[i] + nanoseconds) {
             sched_yield();
@@ -135,15 +135,15 @@ static inline void let_use(const scene_t *scene, uint64_t nanoseconds) {
 
 static inline uint64_t used_together(const scene_t *scene) {
     uint64_t used = 0;
-    sq__mutex_lock(&scene->pool->parts->lock);
-    for (sq__member_t *member = scene->pool->parts->all; member != NULL; member = member->next) {
-        used += member->thread_id != 0 ? sq__thread_processor_time(member->thread_id) : 0;
+    sq__mutex_lock(&scene->pool->shards->lock);
+    for (sq__pool_worker_t *worker = scene->pool->shards->all; worker != NULL; worker = worker->next) {
+        used += worker->thread_id != 0 ? sq__thread_processor_time(worker->thread_id) : 0;
     }
-    sq__mutex_unlock(&scene->pool->parts->lock);
+    sq__mutex_unlock(&scene->pool->shards->lock);
     return used;
 }
 
-/* Returns when all members together have. None of them ends meanwhile. */
+/* Returns when all workers together have. None of them ends meanwhile. */
 static inline void let_use_together(const scene_t *scene, uint64_t nanoseconds) {
     uint64_t end = used_together(scene) + nanoseconds;
     while (used_together(scene) < end) {

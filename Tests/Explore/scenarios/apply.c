@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#define ON(seats) .pool = { POOL_LENT, seats }
+#define ON(permits) .pool = { POOL_LENT, permits }
 #define CYCLE .may = ERROR_BIT(EDEADLK)
 
 const scenario_t apply_scenarios[] = {
@@ -19,11 +19,11 @@ const scenario_t apply_scenarios[] = {
     { "apply_blocks", "an iteration blocks until another thread opens a gate", "apply2(pass0) | apply2 open0", .expect = { ON(1) } },
     { "apply_nested", "an iteration applies", "apply2(apply2)", .expect = { ON(1) } },
     { "apply_nested_two", "the same with two members", "apply2(apply2)", .expect = { ON(2) } },
-    { "apply_in_task", "a member of the pool calls apply: its own seat is taken", "async(apply2) async:B", .expect = { ON(2) } },
-    { "apply_full", "all seats are taken until the call is over", "async(pass0) apply2 open0", .expect = { ON(1) } },
+    { "apply_in_task", "a member of the pool calls apply: its own permit is taken", "async(apply2) async:B", .expect = { ON(2) } },
+    { "apply_full", "all permits are taken until the call is over", "async(pass0) apply2 open0", .expect = { ON(1) } },
     { "apply_manual", "on a manual pool the caller runs all iterations", "async(apply2) apply2 pump", .expect = { .pool = { POOL_MANUAL, 0 } } },
     { "apply_waits_inside", "iterations wait for tasks on the same pool", "apply2(call)", .expect = { ON(2) } },
-    { "apply_lends", "the caller waits for its member, and lends its seat to the task that the member waits for", "async(apply2(call:B))",
+    { "apply_lends", "the caller waits for its member, and lends its permit to the task that the member waits for", "async(apply2(call:B))",
       .expect = { ON(2) } },
     { "apply_onto_itself", "a sync onto the caller's queue is refused on every thread", "sync(apply2(sync))",
       .expect = { ON(1), CYCLE, .deadlocks = 2 } },

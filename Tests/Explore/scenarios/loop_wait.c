@@ -26,7 +26,7 @@ static void allow(int error, int also) {
 static void run_member(void *unused) {
     (void)unused;
     ex_point();
-    if (!sq__runner_is_owned_by(sq__runner(loop, SQ__BAND_NORMAL), sq__self()->owner)) {
+    if (!sq__runner_is_owned_by(sq__runner(loop, SQ__LEVEL_NORMAL), sq__self()->owner)) {
         ex_fail("loop: a task runs on another thread than the owner");
     }
     ran += 1;
@@ -75,7 +75,7 @@ static void add_and_cancel_item(void) {
 static void check_free_token(void) {
     sq__token_t *token = sq__token_acquire();
     if (sq__token_sleep(token, sq__token_prepare(token), stage_soon()) == SQ__OPEN) {
-        ex_fail("loop: a token is free and has been nudged");
+        ex_fail("loop: a token is free and has been woken");
     }
     sq__token_recycle(token);
 }
@@ -157,7 +157,7 @@ BODY(loop_group, 0, o_wait_group, t_add, t_async_own)
 BODY(loop_group_late, 0, o_wait_entered, t_add_leave, t_async_own)
 BODY(loop_group_until, 0, o_wait_until, t_async_own)
 BODY(loop_next_owner, 0, o_touch, o_touch)
-BODY(loop_group_nudged, 0, o_wait_token, t_async_leave)
+BODY(loop_group_woken, 0, o_wait_token, t_async_leave)
 BODY(loop_group_cancel, 0, o_wait_entered, t_cancel_leave)
 BODY(loop_item, 0, o_wait_item, t_submit_item, t_async_own)
 BODY(loop_group_adds, 0, o_member_adds)
@@ -171,7 +171,7 @@ const scenario_t loop_wait_scenarios[] = {
     { "loop_group_late", "a member comes while the owner sleeps", .body = loop_group_late },
     { "loop_group_until", "the owner's wait times out while another thread posts", .body = loop_group_until },
     { "loop_next_owner", "the next owner sees what the last one did before it ended", .body = loop_next_owner },
-    { "loop_group_nudged", "the owner is nudged when its wait ends: the next wait with this token sleeps", .body = loop_group_nudged },
+    { "loop_group_woken", "the owner is woken when its wait ends: the next wait with this token sleeps", .body = loop_group_woken },
     { "loop_group_cancel", "an item on the loop is cancelled during the owner's search: no cycle", .body = loop_group_cancel },
     { "loop_item", "an item comes while the owner sleeps", .body = loop_item },
     { "loop_group_adds", "a member on another queue adds one on the loop", .body = loop_group_adds },

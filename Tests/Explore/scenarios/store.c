@@ -15,11 +15,11 @@ typedef struct held {
 
 static sq__blocks_t store;
 static bool is_taken[MOST];
-static enum { NO_LANES, ONE_LANE, OWN_LANES } lanes;
+static enum { NO_LANES, ONE_LANE, OWN_LANES } shards;
 
-static held_t *take_from(uint32_t lane) {
+static held_t *take_from(uint32_t shard) {
     uint32_t number;
-    held_t *block = sq__blocks_take(&store, lane, &number);
+    held_t *block = sq__blocks_take(&store, shard, &number);
     if (block == NULL) {
         if (!ex_setting.faults) {
             ex_fail("store: no block");
@@ -35,7 +35,7 @@ static held_t *take_from(uint32_t lane) {
     return block;
 }
 
-static held_t *take(void) { return take_from(lanes == OWN_LANES ? (uint32_t)ex_current + 1 : lanes == ONE_LANE); }
+static held_t *take(void) { return take_from(shards == OWN_LANES ? (uint32_t)ex_current + 1 : shards == ONE_LANE); }
 
 static void give(held_t *block) {
     if (block != NULL) {
@@ -110,7 +110,7 @@ static void run(unsigned filled, void (*one)(void *), void (*other)(void *), voi
         ex_join(threads[i]);
     }
     ex_setting.faults = false;
-    uint32_t known = store.fresh, lane = 1, i = 0;
+    uint32_t known = store.fresh, shard = 1, i = 0;
     for (uint32_t warm = sq__blocks_warm(&store); (uint32_t)store.warm != 0; i += 1) {
         if (warm == i) {
             ex_fail("store: more blocks are warm than are counted");
@@ -118,10 +118,10 @@ static void run(unsigned filled, void (*one)(void *), void (*other)(void *), voi
         take_from(0);
     }
     for (; i < known; i += 1) {
-        while (lane < SQ__BLOCKS_LANES && (uint32_t)store.lanes[lane].list == 0) {
-            lane += 1;
+        while (shard < SQ__BLOCKS_SHARDS && (uint32_t)store.shards[shard].list == 0) {
+            shard += 1;
         }
-        take_from(lane); /* from no lane, once all are empty */
+        take_from(shard); /* from no shard, once all are empty */
     }
     if (store.fresh != known) {
         ex_fail("store: a block was lost");
@@ -139,9 +139,9 @@ static void full(void) { run(0, take_three, take_two, NULL); }
 static void cold(void) { run(4, take_four, swap_two, NULL); }
 
 static void run_in(int which, unsigned filled, void (*one)(void *), void (*other)(void *), void (*third)(void *)) {
-    lanes = which;
+    shards = which;
     run(filled, one, other, third);
-    lanes = NO_LANES;
+    shards = NO_LANES;
 }
 static void lane_aba(void) { run_in(ONE_LANE, 1, take_two, swap_two, NULL); }
 static void lane_shared(void) { run_in(ONE_LANE, 1, take_and_give, take_two, take_and_give); }
@@ -155,9 +155,9 @@ const scenario_t store_scenarios[] = {
     { "store_shared", "a block passes from thread to thread, and no two have it", .body = shared },
     { "store_full", "more blocks are given than may be warm, while others are taken", .body = full },
     { "store_cold", "blocks are taken from the cold list while others come into it", .body = cold },
-    { "store_lane_aba", "the same in a lane, which keeps one block and gives others to the warm list", .body = lane_aba },
-    { "store_lane_shared", "three threads of one lane", .body = lane_shared },
-    { "store_lanes", "threads of different lanes: a block goes back to the lane that it came from", .body = lanes_apart },
-    { "store_lanes_faults", "there is no memory: what lies in another lane is found", .body = lanes_faults, .faults = true },
+    { "store_lane_aba", "the same in a shard, which keeps one block and gives others to the warm list", .body = lane_aba },
+    { "store_lane_shared", "three threads of one shard", .body = lane_shared },
+    { "store_lanes", "threads of different shards: a block goes back to the shard that it came from", .body = lanes_apart },
+    { "store_lanes_faults", "there is no memory: what lies in another shard is found", .body = lanes_faults, .faults = true },
     { 0 },
 };

@@ -1,4 +1,4 @@
-/* hunt.h: which run comes next: the search for a schedule that fails, and what is done with it.
+/* search.h: which run comes next: the search for a schedule that fails, and what is done with it.
  *
  * DESIGN.
  *
@@ -23,9 +23,9 @@
 #include "explore/run_state.h"
 #include "include/sq_explore.h"
 
-typedef enum sq__hunt_phase {
-    SQ__HUNT_SEARCH, SQ__HUNT_REPEAT, SQ__HUNT_SHRINK, SQ__HUNT_MINIMISE, SQ__HUNT_DRAW, SQ__HUNT_OVER
-} sq__hunt_phase_t;
+typedef enum sq__search_phase {
+    SQ__SEARCH_FIRST, SQ__SEARCH_REPEAT, SQ__SEARCH_SHRINK, SQ__SEARCH_MINIMISE, SQ__SEARCH_DRAW, SQ__SEARCH_OVER
+} sq__search_phase_t;
 
 /* Depth first. */
 typedef struct sq__depth_first {
@@ -35,14 +35,14 @@ typedef struct sq__depth_first {
     bool has_begun;   /* the first schedule of the round was run */
 } sq__depth_first_t;
 
-typedef struct sq__hunt {
+typedef struct sq__search {
     sq_explore_strategy_t strategy;
     uint64_t schedules, seed;
     uint64_t own_seed;     /* of the last schedule of the search */
     unsigned depth;
     bool is_limited;       /* the environment has lowered `schedules` */
     bool is_replay;
-    sq__hunt_phase_t phase;
+    sq__search_phase_t phase;
     uint64_t runs;         /* of the search */
     sq__depth_first_t first;
     sq__extent_t extent;   /* depth first: of the search */
@@ -60,12 +60,12 @@ typedef struct sq__hunt {
     bool has_failed, is_repeatable;
     char *difference;      /* why it is not */
     bool has_no_memory;
-} sq__hunt_t;
+} sq__search_t;
 
 /* Prepares the chooser and the record for the next run. False: there is no further run. */
-bool sq__hunt_next(sq__hunt_t *hunt, sq__run_t *run);
+bool sq__search_next(sq__search_t *search, sq__run_t *run);
 
 /* Called after a run: learns from its result. */
-void sq__hunt_see(sq__hunt_t *hunt, sq__run_t *run);
+void sq__search_see(sq__search_t *search, sq__run_t *run);
 
-void sq__hunt_free(sq__hunt_t *hunt);
+void sq__search_free(sq__search_t *search);

@@ -1,4 +1,4 @@
-/* pool_seats_test.c: what waits on a thread of a pool lends its seat, so that what it waits for can run there. */
+/* pool_permits_test.c: what waits on a thread of a pool lends its permit, so that what it waits for can run there. */
 #include "caller.h"
 #include "sq_pool.h"
 #include "pools.h"
@@ -27,7 +27,7 @@ TEST(tasks_on_a_pool_of_one_thread_can_wait_for_tasks_on_it) {
     CHECK_EQUAL(sq_async(nest.queues[0], go_in, &nest), 0);
     drain(nest.queues[0]);
     CHECK_EQUAL(nest.deepest, 8);
-    /* regression: members that came for the lent seats stayed. Three threads may be left: one member, the one for alarms (it checks the
+    /* regression: members that came for the lent permits stayed. Three threads may be left: one member, the one for alarms (it checks the
      * pool's growth), and this one. */
     let_threads_end(3);
     CHECK_AT_MOST(threads_alive(), 3);

@@ -1,5 +1,5 @@
-/* parts_scene.c: parts_scene.h */
-#include "parts_scene.h"
+/* shards_scene.c: shards_scene.h */
+#include "shards_scene.h"
 
 #include "pool/growth_alarm.h"
 
@@ -26,11 +26,11 @@ static sq__ready_end_t call(sq__ready_t *ready, size_t batch, size_t *ran) {
     return entry->run != NULL ? SQ__READY_MORE : SQ__READY_GONE;
 }
 
-void parts_begin(size_t seats, size_t part_seats) {
+void parts_begin(size_t permits, size_t shard_permits) {
     static const expectation_t nothing;
     stage_begin(&nothing, 0);
     posted = 0;
-    const sq__pool_plan_t plan = { .call = call, .label = "in parts", .seats = seats, .most = seats, .part_seats = part_seats };
+    const sq__pool_plan_t plan = { .call = call, .label = "in shards", .permits = permits, .most = permits, .shard_permits = shard_permits };
     if (sq__pool_create(&pool, &plan) != 0) {
         ex_fail("the explorer itself: no pool");
     }
@@ -44,27 +44,27 @@ void parts_end_stage(void) {
     stage_end();
 }
 
-void parts_check_members(unsigned most) {
-    unsigned members = 0;
+void parts_check_workers(unsigned most) {
+    unsigned workers = 0;
     for (unsigned i = 0; i < pool->count; i += 1) {
-        members += pool->parts[i].members;
+        workers += pool->shards[i].workers;
     }
-    if (members != sq__load_relaxed(&pool->members) || members > most) {
-        ex_fail("%u members in the parts, of at most %u, and the pool counts %u", members, most, sq__load_relaxed(&pool->members));
+    if (workers != sq__load_relaxed(&pool->workers) || workers > most) {
+        ex_fail("%u workers in the shards, of at most %u, and the pool counts %u", workers, most, sq__load_relaxed(&pool->workers));
     }
 }
 
-/* The members end one after the other: a reduced search would try all orders. */
+/* The workers end one after the other: a reduced search would try all orders. */
 void parts_end(void) {
     ex_await_rest();
-    parts_check_members(UINT_MAX);
+    parts_check_workers(UINT_MAX);
     for (unsigned i = 0; i < pool->count; i += 1) {
-        sq__member_t *picked;
+        sq__pool_worker_t *picked;
         do {
-            sq__mutex_lock(&pool->parts[i].lock);
-            picked = sq__members_pick_idle(&pool->parts[i], 1);
-            sq__mutex_unlock(&pool->parts[i].lock);
-            sq__members_dismiss(picked);
+            sq__mutex_lock(&pool->shards[i].lock);
+            picked = sq__workers_pick_idle(&pool->shards[i], 1);
+            sq__mutex_unlock(&pool->shards[i].lock);
+            sq__workers_dismiss(picked);
             ex_await_rest();
         } while (picked != NULL);
     }
@@ -72,16 +72,16 @@ void parts_end(void) {
     parts_end_stage();
 }
 
-void parts_post_turns(sq__band_t band, void (*run)(void), void (*then)(void)) {
+void parts_post_turns(sq__level_t level, void (*run)(void), void (*then)(void)) {
     entry_t *entry = &entries[posted++];
     *entry = (entry_t){ .run = run, .then = then };
-    sq__pool_post(pool, band, &entry->ready);
+    sq__pool_post(pool, level, &entry->ready);
 }
 
-void parts_post(sq__band_t band, void (*run)(void)) { parts_post_turns(band, run, NULL); }
+void parts_post(sq__level_t level, void (*run)(void)) { parts_post_turns(level, run, NULL); }
 
 void parts_post_and_await(unsigned gate, void (*run)(void)) {
-    parts_post(SQ__BAND_NORMAL, run);
+    parts_post(SQ__LEVEL_NORMAL, run);
     ex_gate_pass(gate);
     ex_await_rest();
 }

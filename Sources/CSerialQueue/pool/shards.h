@@ -1,0 +1,59 @@
+/* shards.h: the shards of a pool, and what each tells the others.
+ *
+ * DESIGN. A list under one lock serves a few threads well. Many threads spend their time passing its cache line around
+ * (Documentation/Scaling.md). So a pool of more than SQ__SHARD_PERMITS permits has several shards, each with a lock, a list, permits and workers of
+ * its own. A worker posts to its own shard, so tasks that submit to each other stay with the same few threads; any other thread posts to the
+ * shard that its number selects.
+ *
+ * A worker takes entries from its own shard first. It takes one from another shard if its own has none, if the other has one of a higher
+ * level, and every few milliseconds: no entry waits forever for workers that are blocked.
+ *
+ * One word says of each shard whether it is FREE, which is to say that it has a free permit and a thread for it, and whether it WAITS, which is to
+ * say that it has entries and is not FREE. A shard's two bits change under its lock.
+ *
+ *     (p) post     appends an entry, or puts one back; its shard WAITS now; reads the word: if a shard is FREE, calls a worker of that shard
+ *     (m) worker   finds nothing and leaves its permit; its shard is FREE now; reads the word: if a shard WAITS, calls an idle worker of its own shard
+ *
+ * A thread that comes to a shard by (p) and finds its permits taken reads the word again, as long as a shard WAITS and another one is FREE. So an entry
+ * does not wait while a permit is free:
+ *
+ *     p m     The change of p comes before that of m in the word. m reads its own change or a later value, and sees WAITS.
+ *     m p     p sees FREE.
+ *
+ * A thread whose bits are right already changes nothing. They were set by a thread that held the same lock before, so it reads that thread's
+ * change or a later value, and the same holds. */
+#pragma once
+
+#include "pool/pool_internal.h"
+
+/* Initialises the shards, each with at most so many permits if there are few enough. Returns 0 or ENOMEM. */
+int sq__shards_create(sq__pool_t *pool, unsigned shard_permits);
+void sq__shards_destroy(sq__pool_t *pool);
+
+/* The part of the calling thread: a worker's, or the one that its number selects; and the one that it posts to now. */
+sq__shard_t *sq__shard_own(const sq__pool_t *pool);
+sq__shard_t *sq__shard_to_post_to(const sq__pool_t *pool);
+
+/* A hint. True: entries wait, here or in another shard. */
+bool sq__shard_is_crowded(const sq__shard_t *shard);
+
+/* Releases the lock of a shard whose list or permits may have changed. */
+void sq__shard_unlock(sq__shard_t *shard);
+
+/* The same after a worker has left the shard; the last one of all frees the pool. */
+void sq__shard_leave_and_unlock(sq__shard_t *shard);
+
+/* With the lock. True: entries wait in other shards, which now know what this one has. */
+bool sq__shard_others_wait(sq__shard_t *shard);
+
+/* With the lock, by a worker with a permit: the shard that it takes its next entry from; NULL: its own. */
+sq__shard_t *sq__shard_to_help(sq__shard_t *shard);
+
+/* With the lock: takes an entry of another shard. Releases the lock in between. NULL: there is none any more. */
+sq__ready_t *sq__shard_take_from(sq__shard_t *shard, sq__shard_t *other, sq__level_t *level);
+
+/* With the lock: a shard that is FREE, or NULL. The pool is not freed until sq__shard_left. */
+sq__shard_t *sq__shard_find_free(sq__shard_t *shard);
+
+/* One use of the pool is over (see `uses`); the last one frees it. */
+void sq__shard_left(sq__pool_t *pool);

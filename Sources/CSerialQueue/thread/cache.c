@@ -84,10 +84,10 @@ static void be_kept_no_longer(sq__cached_thread_t *self) {
 static void come(sq__cached_thread_t *self) {
     sq__cache.coming -= sq__cache_is_counted(&self->start);
     self->is_alone = false; /* the client before may have left since this thread was claimed */
-    for (bool goes_on = true; goes_on && sq__cache.line != NULL;) {
+    for (bool continues = true; continues && sq__cache.line != NULL;) {
         sq__client_t *client = sq__cache_take_from_line(NULL);
-        goes_on = !sq__cache_is_counted(&client->start);
-        goes_on = sq__cache_serve(client) && goes_on;
+        continues = !sq__cache_is_counted(&client->start);
+        continues = sq__cache_serve(client) && continues;
         sq__mutex_lock(&sq__cache.lock);
     }
     sq__mutex_unlock(&sq__cache.lock);

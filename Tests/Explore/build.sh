@@ -20,8 +20,8 @@ limits="${DEFINE-
     SEGMENT_SLOTS=${SLOTS}u
     SITES=16
     BLOCKS_WARM=2u
-    BLOCKS_LANE=1u
-    PART_SEATS=ex_part_permits()
+    BLOCKS_SHARD=1u
+    SHARD_PERMITS=ex_shard_permits()
     VISIT_TURNS=2
     VISIT_AFTER=ex_visit_after()
     SHARED_FROM=2u
@@ -38,7 +38,7 @@ limits="${DEFINE-
     KEPT_THREADS=ex_kept_threads()
     THREAD_LOOKS=ex_thread_looks()
     BRIEF_SLEEP=1
-    LINGER_SPINS=1
+    RUNNER_SPINS=1
     BATCH=2
     ADMITS=1
     APPLY_SHARES=1
@@ -51,7 +51,7 @@ limits="${DEFINE-
     CHECKS_WITH_LITTLE_USE=1
 }"
 if [ -n "$WHOLE" ]; then
-    limits=$(echo "$limits" | sed -E 's/((WAITER|WORKER|EARLY|TRY|LINGER)_(SPINS|YIELDS))=1/\1=0/')
+    limits=$(echo "$limits" | sed -E 's/((WAITER|WORKER|EARLY|TRY|RUNNER)_(SPINS|YIELDS))=1/\1=0/')
     flags="$flags -Wno-type-limits"
 fi
 for limit in $limits; do

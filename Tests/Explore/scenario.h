@@ -41,7 +41,7 @@ typedef struct scenario {
 
 extern const scenario_t target_scenarios[], target_fixed_scenarios[], litmus_scenarios[], puzzle_scenarios[], order_scenarios[], deadline_scenarios[], capacity_scenarios[],
     deferred_scenarios[], suspend_scenarios[], watch_scenarios[], dump_scenarios[], shutdown_scenarios[], release_scenarios[], deadlock_scenarios[],
-    depth_scenarios[], pool_scenarios[], pool_end_scenarios[], parts_scenarios[], parts_entry_scenarios[], parts_bands_scenarios[], alarm_scenarios[], timer_scenarios[], pending_scenarios[], value_scenarios[], semaphore_once_scenarios[],
+    depth_scenarios[], pool_scenarios[], pool_end_scenarios[], shards_scenarios[], shards_entry_scenarios[], shards_levels_scenarios[], alarm_scenarios[], timer_scenarios[], pending_scenarios[], value_scenarios[], semaphore_once_scenarios[],
     group_scenarios[], item_scenarios[], item_repeat_scenarios[], await_scenarios[], mix_scenarios[], concurrent_scenarios[], concurrent_puzzle_scenarios[],
     apply_scenarios[], member_scenarios[], loop_scenarios[], loop_wait_scenarios[], recording_scenarios[], store_scenarios[], cache_scenarios[];
 extern scenario_t cells_scenarios[]; /* made by cells_make */

@@ -160,7 +160,7 @@ int sq__thread_start_planned(sq__thread_start_t *start) {
     return 0;
 }
 
-unsigned ex_part_permits(void) { return ex_setting.has_shards ? 1 : 100; }
+unsigned ex_shard_permits(void) { return ex_setting.has_shards ? 1 : 100; }
 uint64_t ex_visit_after(void) { return 0; } /* the clock stands still while threads run: each visit that it may ask for is made */
 unsigned ex_kept_threads(void) { return ex_setting.spares > 0 ? ex_setting.spares : 100; }
 unsigned ex_thread_looks(void) { return ex_setting.spares > 0 ? 16 : 0; }

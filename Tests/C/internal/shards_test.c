@@ -178,7 +178,7 @@ TEST(an_entry_behind_blocked_members_is_taken_by_busy_ones) {
     sq__pool_release(scene.pool);
 }
 
-TEST(a_pool_with_parts_ends_whenever_it_is_released) {
+TEST(a_pool_with_shards_ends_whenever_it_is_released) {
     for (size_t round = 0; round < scaled(300); round += 1) {
         scene_t scene;
         begin(&scene, 6, 2);

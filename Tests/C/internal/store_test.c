@@ -119,7 +119,7 @@ TEST(without_pages_there_is_no_block_and_then_there_is_one_again) {
     end(&store);
 }
 
-TEST(a_block_goes_back_to_the_lane_that_it_was_taken_from) {
+TEST(a_block_goes_back_to_the_shard_that_it_was_taken_from) {
     sq__blocks_t store = { .bytes = BYTES };
     uint32_t number, again;
     for (uint32_t shard = 1; shard <= 2 * SQ__BLOCKS_SHARDS; shard += 1) {
@@ -134,7 +134,7 @@ TEST(a_block_goes_back_to_the_lane_that_it_was_taken_from) {
     end(&store);
 }
 
-TEST(a_full_lane_gives_to_all_and_without_memory_each_lane_is_searched) {
+TEST(a_full_shard_gives_to_all_and_without_memory_each_shard_is_searched) {
     enum { BLOCKS = SQ__BLOCKS_SHARD + 3 };
     sq__blocks_t store = { .bytes = BYTES };
     uint32_t numbers[BLOCKS], number;
@@ -198,7 +198,7 @@ static void check_crowd(unsigned shards) {
 }
 
 TEST(threads_that_take_and_give_never_share_a_block) { check_crowd(0); }
-TEST(nor_do_threads_that_take_from_lanes) { check_crowd(2); }
+TEST(nor_do_threads_that_take_from_shards) { check_crowd(2); }
 
 /* What a process keeps after a backlog does not depend on what else it has allocated: it is what the store has warm. */
 TEST(after_a_backlog_few_segments_are_warm_and_the_next_one_needs_no_new_slab) {

@@ -31,7 +31,7 @@ int sq__thread_start_planned(sq__thread_start_t *start);
 static inline void sq__thread_take_name(sq__thread_start_t *own, const sq__thread_start_t *start) { (void)own, (void)start; }
 static inline void sq__thread_name_self(const char *name) { (void)name; }
 uint64_t ex_idles_for(void);   /* SQ__IDLES_FOR: in most scenarios an idle thread stays, or ends at once */
-unsigned ex_part_permits(void);  /* SQ__SHARD_PERMITS */
+unsigned ex_shard_permits(void);  /* SQ__SHARD_PERMITS */
 uint64_t ex_visit_after(void); /* SQ__VISIT_AFTER */
 unsigned ex_kept_threads(void); /* SQ__KEPT_THREADS */
 unsigned ex_thread_looks(void); /* SQ__THREAD_LOOKS: in most scenarios no thread is taken */

@@ -14,7 +14,7 @@
 #define REFERENCES .each_has_a_reference = true
 #define SHARDS .has_shards = true
 
-const scenario_t parts_scenarios[] = {
+const scenario_t shards_scenarios[] = {
     { "shards_two", "each shard has a queue, or one takes that of the other", "async async:B | async:B async", SHARDS, .expect = { TWO } },
     { "shards_wait", "an entry waits in a shard whose worker is blocked: the other shard takes it", "async(pass0) async:B(open0)", SHARDS, .expect = { TWO } },
     { "shards_wait_two", "the same from two threads, while the other shard goes to sleep", "async(pass0) async:B(open0) | async:C", SHARDS, .expect = { TWO } },
@@ -53,9 +53,9 @@ const scenario_t parts_scenarios[] = {
       .expect = { GROWS, REFERENCES } },
     { "shards_ends_faults", "the same while threads and memory fail", "async release release_pool | async release", .faults = true, SHARDS, .expect = { TWO, REFERENCES } },
     { "mix_shards", "random programs in two shards", "mix plain", SHARDS, .expect = { LENT, CYCLE, .deadlocks = -1 } },
-    { "mix_parts_grows", "the same on a pool that grows", "mix bound", SHARDS, .expect = { GROWS, CYCLE, .deadlocks = -1, .capacity = 1 } },
-    { "mix_parts_end", "the same with shutdowns", "mix end", SHARDS, .expect = { LENT, ENDS } },
-    { "mix_parts_release", "the same with last releases", "mix release", SHARDS, .expect = { LENT, ENDS, REFERENCES } },
-    { "mix_parts_faults", "the same while threads and memory fail", "mix end", .faults = true, SHARDS, .expect = { LENT, ENDS } },
+    { "mix_shards_grows", "the same on a pool that grows", "mix bound", SHARDS, .expect = { GROWS, CYCLE, .deadlocks = -1, .capacity = 1 } },
+    { "mix_shards_end", "the same with shutdowns", "mix end", SHARDS, .expect = { LENT, ENDS } },
+    { "mix_shards_release", "the same with last releases", "mix release", SHARDS, .expect = { LENT, ENDS, REFERENCES } },
+    { "mix_shards_faults", "the same while threads and memory fail", "mix end", .faults = true, SHARDS, .expect = { LENT, ENDS } },
     { 0 },
 };

@@ -20,13 +20,13 @@ static void run(void) { ex_gate_open(RAN); }
 
 /* The poster's own shard is full, and the worker of the other one finds nothing, and leaves its permit. */
 static void other_part_rests(void) {
-    parts_begin(2, 1);
-    parts_post_and_await(BUSY, busy);
-    parts_post_and_await(OTHER_BUSY, other_busy);
+    shards_begin(2, 1);
+    shards_post_and_await(BUSY, busy);
+    shards_post_and_await(OTHER_BUSY, other_busy);
     ex_gate_open(OTHER_MAY_END);
-    parts_post_and_await(RAN, run);
+    shards_post_and_await(RAN, run);
     ex_gate_open(MAY_END);
-    parts_end();
+    shards_end();
 }
 
 /* A worker puts its entry back, and takes one of a higher level from the other shard, which ends after the next turn of the first. The worker of the
@@ -36,37 +36,37 @@ static void await_run(void) {
     ex_gate_open(OTHER_RAN);
 }
 static void post_and_be_busy(void) {
-    parts_post(SQ__LEVEL_HIGH, await_run);
+    shards_post(SQ__LEVEL_HIGH, await_run);
     other_busy();
 }
 
 static void put_back_for_another(void) {
-    parts_begin(2, 1);
-    parts_post_turns(SQ__LEVEL_NORMAL, busy, run);
+    shards_begin(2, 1);
+    shards_post_turns(SQ__LEVEL_NORMAL, busy, run);
     ex_gate_pass(BUSY);
     ex_await_rest();
-    parts_post_and_await(OTHER_BUSY, post_and_be_busy);
+    shards_post_and_await(OTHER_BUSY, post_and_be_busy);
     ex_gate_open(OTHER_MAY_END);
     ex_gate_open(MAY_END);
     ex_gate_pass(OTHER_RAN);
-    parts_end();
+    shards_end();
 }
 
 /* A caller that waits for an entry runs it itself. All workers are blocked until it has, and one of them posts the entry as the caller looks. */
 static void post_and_wait(void) {
     busy();
-    parts_post(SQ__LEVEL_NORMAL, run);
+    shards_post(SQ__LEVEL_NORMAL, run);
     ex_gate_pass(RAN);
 }
 
 static void caller_finds_it(void) {
-    parts_begin(2, 1);
-    parts_post_and_await(BUSY, post_and_wait);
-    parts_post_and_await(OTHER_BUSY, other_busy);
+    shards_begin(2, 1);
+    shards_post_and_await(BUSY, post_and_wait);
+    shards_post_and_await(OTHER_BUSY, other_busy);
     sq__runner_t runner = sq__runner(pool, SQ__LEVEL_NORMAL);
     sq__token_t *token = sq__token_acquire();
     sq__wait_id_t wait = sq__token_prepare(token);
-    sq__caller_run_t caller_run = { .entry = parts_next_entry(), .token = token };
+    sq__caller_run_t caller_run = { .entry = shards_next_entry(), .token = token };
     ex_gate_open(MAY_END);
     while (!sq__caller_run(runner, &caller_run, true)) {
         if (!sq__caller_listen(runner, &caller_run, true)) {
@@ -77,18 +77,18 @@ static void caller_finds_it(void) {
     (void)sq__token_withdraw(token, wait);
     sq__token_recycle(token);
     ex_gate_open(OTHER_MAY_END);
-    parts_end();
+    shards_end();
 }
 
 /* The entry's shard gets a worker before the poster comes to the shard that is free. The entry has the last reference to the pool. */
 static void release(void) { sq__pool_release(pool); }
 
 static void freed_on_the_way(void) {
-    parts_begin(2, 1);
-    parts_post_and_await(BUSY, busy);
+    shards_begin(2, 1);
+    shards_post_and_await(BUSY, busy);
     ex_gate_open(MAY_END);
-    parts_post(SQ__LEVEL_NORMAL, release);
-    parts_end_stage();
+    shards_post(SQ__LEVEL_NORMAL, release);
+    shards_end_stage();
 }
 
 /* The limit on workers. The pool has one shard of two permits, and one of a single permit, which is that of the thread that posts. It may have no more
@@ -130,20 +130,20 @@ static void third(void) {
 static void rescue(void) { ex_gate_open(RESCUED); }
 
 static void last_in_use_sleeps(void) {
-    parts_begin(3, 2);
-    parts_post_and_await(FIRST_IS_IN, first);
-    parts_post_and_await(SECOND_IS_IN, second);
-    parts_post_and_await(THIRD_IS_IN, third);
-    parts_post(SQ__LEVEL_NORMAL, first_again);
-    parts_open_and_await(SECOND_MAY_SLEEP, SECOND_SLEEPS);
-    parts_open_and_await(FIRST_MAY_END, FIRST_SLEEPS);
+    shards_begin(3, 2);
+    shards_post_and_await(FIRST_IS_IN, first);
+    shards_post_and_await(SECOND_IS_IN, second);
+    shards_post_and_await(THIRD_IS_IN, third);
+    shards_post(SQ__LEVEL_NORMAL, first_again);
+    shards_open_and_await(SECOND_MAY_SLEEP, SECOND_SLEEPS);
+    shards_open_and_await(FIRST_MAY_END, FIRST_SLEEPS);
     ex_gate_open(THIRD_MAY_SLEEP);
-    parts_post_and_await(RESCUED, rescue);
+    shards_post_and_await(RESCUED, rescue);
     for (unsigned i = 0; i < 3; i += 1) {
         ex_gate_open(FIRST_MAY_WAKE + i);
         ex_await_rest();
     }
-    parts_end();
+    shards_end();
 }
 
 /* At the limit on workers, one of which sleeps in the library while its shard has an entry. Then it takes that, and rests, and is the one to call for
@@ -156,7 +156,7 @@ static void nothing(void) {}
 static void post_and_sleep(void) {
     ex_gate_open(SLEEPER_IS_IN);
     ex_gate_pass(SLEEPER_MAY_POST);
-    parts_post(SQ__LEVEL_NORMAL, nothing);
+    shards_post(SQ__LEVEL_NORMAL, nothing);
     sq__pool_worker_t *worker = sq__self()->pool_worker;
     sq__pool_lend_permit(worker);
     ex_gate_open(SLEEPER_SLEEPS);
@@ -165,35 +165,35 @@ static void post_and_sleep(void) {
 }
 
 static void sleeper_rests(void) {
-    parts_begin(SQ__MOST_WORKERS, 1);
-    parts_post_and_await(BUSY, post_and_wait);
-    parts_post_and_await(OTHER_BUSY, other_busy);
-    parts_post_and_await(SLEEPER_IS_IN, post_and_sleep); /* in the first shard */
-    parts_open_and_await(SLEEPER_MAY_POST, SLEEPER_SLEEPS);
-    parts_check_workers(SQ__MOST_WORKERS);
+    shards_begin(SQ__MOST_WORKERS, 1);
+    shards_post_and_await(BUSY, post_and_wait);
+    shards_post_and_await(OTHER_BUSY, other_busy);
+    shards_post_and_await(SLEEPER_IS_IN, post_and_sleep); /* in the first shard */
+    shards_open_and_await(SLEEPER_MAY_POST, SLEEPER_SLEEPS);
+    shards_check_workers(SQ__MOST_WORKERS);
     ex_gate_open(SLEEPER_MAY_WAKE);
     ex_await_rest();
     ex_gate_open(MAY_END);
     ex_gate_pass(RAN);
     ex_gate_open(OTHER_MAY_END);
-    parts_end();
+    shards_end();
 }
 
 /* Two shards have free permits, and there is no memory for a worker. The poster tries each of them once, and leaves the entry to the worker that is busy. */
 static void no_memory_for_workers(void) {
-    parts_begin(3, 1);
-    parts_post_and_await(BUSY, busy);
+    shards_begin(3, 1);
+    shards_post_and_await(BUSY, busy);
     ex_no_memory = true;
-    parts_post(SQ__LEVEL_NORMAL, run);
+    shards_post(SQ__LEVEL_NORMAL, run);
     ex_no_memory = false;
     ex_gate_open(MAY_END);
     ex_gate_pass(RAN);
-    parts_end();
+    shards_end();
 }
 
 /* There are at most SQ__MOST_SHARDS shards, which share the permits. */
 static void more_permits_than_shards(void) {
-    parts_begin(2 * SQ__MOST_SHARDS + 1, 2);
+    shards_begin(2 * SQ__MOST_SHARDS + 1, 2);
     unsigned permits = 0;
     for (unsigned i = 0; i < pool->count; i += 1) {
         permits += pool->shards[i].permits;
@@ -201,8 +201,8 @@ static void more_permits_than_shards(void) {
     if (pool->count != SQ__MOST_SHARDS || permits != 2 * SQ__MOST_SHARDS + 1) {
         ex_fail("%u shards with %u permits", pool->count, permits);
     }
-    parts_post_and_await(RAN, run);
-    parts_end();
+    shards_post_and_await(RAN, run);
+    shards_end();
 }
 
 /* A worker of one pool posts to another one, where the entry is run. */
@@ -219,13 +219,13 @@ static sq__ready_end_t call_poster(sq__ready_t *ready, size_t batch, size_t *ran
     (void)ready;
     (void)batch;
     *ran += 1;
-    parts_post(SQ__LEVEL_NORMAL, run_in_pool);
+    shards_post(SQ__LEVEL_NORMAL, run_in_pool);
     return SQ__READY_GONE;
 }
 
 static void worker_of_another_pool_posts(void) {
     static sq__ready_t poster;
-    parts_begin(2, 1);
+    shards_begin(2, 1);
     const sq__pool_plan_t plan = { .call = call_poster, .label = "other", .permits = 1, .most = 1 };
     if (sq__pool_create(&other_pool, &plan) != 0) {
         ex_fail("the explorer itself: no pool");
@@ -233,10 +233,10 @@ static void worker_of_another_pool_posts(void) {
     sq__pool_post(other_pool, SQ__LEVEL_NORMAL, &poster);
     ex_gate_pass(RAN);
     sq__pool_release(other_pool);
-    parts_end();
+    shards_end();
 }
 
-const scenario_t parts_entry_scenarios[] = {
+const scenario_t shards_entry_scenarios[] = {
     { "shards_rests", "an entry waits in a full shard, or the worker of another one, which goes to rest, comes for it", .body = other_part_rests },
     { "shards_higher", "an entry that is put back is taken, although its worker takes one of a higher level, which blocks", .body = put_back_for_another },
     { "shards_caller", "a caller finds its entry in any shard, or gets it as it is posted", .body = caller_finds_it },

@@ -29,7 +29,7 @@ static void post_and_block(unsigned is_inside, unsigned gate, sq__level_t level,
     ex_gate_pass(gate);
     to_take += count;
     for (unsigned i = 0; i < count; i += 1) {
-        parts_post(level, run);
+        shards_post(level, run);
     }
     ex_gate_open(gate + 1);
     ex_gate_pass(ALL_ARE_TAKEN);
@@ -40,29 +40,29 @@ static void post_low(void) { post_and_block(3, LOW_MAY_POST, SQ__LEVEL_LOW, low,
 
 /* The shard of the lowest level is the first one behind the worker's own, so it is visited first. */
 static void low_waits_in_another_shard(void) {
-    parts_begin(3, 1);
+    shards_begin(3, 1);
     to_take = 0;
-    parts_post_and_await(0, wait_and_take);
-    parts_post_and_await(3, post_low);
-    parts_post_and_await(1, post_high);
+    shards_post_and_await(0, wait_and_take);
+    shards_post_and_await(3, post_low);
+    shards_post_and_await(1, post_high);
     ex_gate_open(HIGH_MAY_POST);
     ex_gate_pass(NORMAL_MAY_POST); /* nobody has any */
     ex_gate_open(LOW_MAY_POST);
     ex_gate_pass(ALL_ARE_TAKEN);
-    parts_end();
+    shards_end();
 }
 
 /* It is the last one of three. */
 static void low_waits_in_the_last_shard(void) {
-    parts_begin(4, 1);
+    shards_begin(4, 1);
     to_take = 0;
-    parts_post_and_await(0, wait_and_take);
-    parts_post_and_await(1, post_high);
-    parts_post_and_await(2, post_normal);
-    parts_post_and_await(3, post_low);
+    shards_post_and_await(0, wait_and_take);
+    shards_post_and_await(1, post_high);
+    shards_post_and_await(2, post_normal);
+    shards_post_and_await(3, post_low);
     ex_gate_open(HIGH_MAY_POST);
     ex_gate_pass(ALL_ARE_TAKEN);
-    parts_end();
+    shards_end();
 }
 
 /* A worker that has entries of its own, which print small letters, while others wait in blocked shards: it takes those of higher levels first, but
@@ -77,22 +77,22 @@ static void post_own_and_take(void) {
     ex_gate_pass(ALL_ARE_POSTED - 1);
     to_take += own_count;
     for (unsigned i = 0; i < own_count; i += 1) {
-        parts_post(own_band, own);
+        shards_post(own_band, own);
     }
     ex_gate_open(ALL_ARE_POSTED);
 }
 
 static void own_and_others(sq__level_t level, unsigned count, void (*first_other)(void), void (*second_other)(void)) {
-    parts_begin(3, 1);
+    shards_begin(3, 1);
     to_take = 0;
     own_band = level;
     own_count = count;
-    parts_post_and_await(0, post_own_and_take);
-    parts_post_and_await(1, first_other);
-    parts_post_and_await(2, second_other);
+    shards_post_and_await(0, post_own_and_take);
+    shards_post_and_await(1, first_other);
+    shards_post_and_await(2, second_other);
     ex_gate_open(HIGH_MAY_POST);
     ex_gate_pass(ALL_ARE_TAKEN);
-    parts_end();
+    shards_end();
 }
 
 static void post_high_here(void) { post_and_block(1, HIGH_MAY_POST, SQ__LEVEL_HIGH, high, 3); }
@@ -104,7 +104,7 @@ static void own_normal(void) { own_and_others(SQ__LEVEL_NORMAL, 3, post_low_here
 static void own_low_and_high(void) { own_and_others(SQ__LEVEL_LOW, 3, post_high_here, post_normal_there); }
 static void own_low(void) { own_and_others(SQ__LEVEL_LOW, 3, post_low_here, post_normal_there); }
 
-const scenario_t parts_bands_scenarios[] = {
+const scenario_t shards_levels_scenarios[] = {
     { "shards_low", "a worker whose own shard is empty visits a shard of low priority in turn", .body = low_waits_in_another_shard, .prints = { "HLHHH" } },
     { "shards_low_last", "the shards of higher priorities do not take its turn", .body = low_waits_in_the_last_shard, .prints = { "HHHNHLNNN" } },
     { "shards_own_high", "a worker with entries of the highest level", .body = own_high, .prints = { "hHhNhHHNN" } },

@@ -26,7 +26,7 @@ static sq__ready_end_t call(sq__ready_t *ready, size_t batch, size_t *ran) {
     return entry->run != NULL ? SQ__READY_MORE : SQ__READY_GONE;
 }
 
-void parts_begin(size_t permits, size_t shard_permits) {
+void shards_begin(size_t permits, size_t shard_permits) {
     static const expectation_t nothing;
     stage_begin(&nothing, 0);
     posted = 0;
@@ -37,14 +37,14 @@ void parts_begin(size_t permits, size_t shard_permits) {
     sq__growth_end(pool);
 }
 
-void parts_end_stage(void) {
+void shards_end_stage(void) {
     for (unsigned i = 1; i < ex_threads(); i += 1) {
         ex_join((int)i);
     }
     stage_end();
 }
 
-void parts_check_workers(unsigned most) {
+void shards_check_workers(unsigned most) {
     unsigned workers = 0;
     for (unsigned i = 0; i < pool->count; i += 1) {
         workers += pool->shards[i].workers;
@@ -55,9 +55,9 @@ void parts_check_workers(unsigned most) {
 }
 
 /* The workers end one after the other: a reduced search would try all orders. */
-void parts_end(void) {
+void shards_end(void) {
     ex_await_rest();
-    parts_check_workers(UINT_MAX);
+    shards_check_workers(UINT_MAX);
     for (unsigned i = 0; i < pool->count; i += 1) {
         sq__pool_worker_t *picked;
         do {
@@ -69,27 +69,27 @@ void parts_end(void) {
         } while (picked != NULL);
     }
     sq__pool_release(pool);
-    parts_end_stage();
+    shards_end_stage();
 }
 
-void parts_post_turns(sq__level_t level, void (*run)(void), void (*then)(void)) {
+void shards_post_turns(sq__level_t level, void (*run)(void), void (*then)(void)) {
     entry_t *entry = &entries[posted++];
     *entry = (entry_t){ .run = run, .then = then };
     sq__pool_post(pool, level, &entry->ready);
 }
 
-void parts_post(sq__level_t level, void (*run)(void)) { parts_post_turns(level, run, NULL); }
+void shards_post(sq__level_t level, void (*run)(void)) { shards_post_turns(level, run, NULL); }
 
-void parts_post_and_await(unsigned gate, void (*run)(void)) {
-    parts_post(SQ__LEVEL_NORMAL, run);
+void shards_post_and_await(unsigned gate, void (*run)(void)) {
+    shards_post(SQ__LEVEL_NORMAL, run);
     ex_gate_pass(gate);
     ex_await_rest();
 }
 
-void parts_open_and_await(unsigned gate, unsigned answer) {
+void shards_open_and_await(unsigned gate, unsigned answer) {
     ex_gate_open(gate);
     ex_gate_pass(answer);
     ex_await_rest();
 }
 
-sq__ready_t *parts_next_entry(void) { return &entries[posted].ready; }
+sq__ready_t *shards_next_entry(void) { return &entries[posted].ready; }

@@ -13,23 +13,23 @@
 extern sq__pool_t *pool;
 
 /* Of so many permits, so many in a shard. A check of growth would find an entry that nobody came for, a second later: there is none. */
-void parts_begin(size_t permits, size_t shard_permits);
+void shards_begin(size_t permits, size_t shard_permits);
 
 /* All entries have ended, or are about to return. */
-void parts_end(void);
+void shards_end(void);
 
 /* The pool is freed, or about to be. */
-void parts_end_stage(void);
+void shards_end_stage(void);
 
 /* A pool counts the workers of all its shards, and may have no more than it says. */
-void parts_check_workers(unsigned most);
+void shards_check_workers(unsigned most);
 
 /* The entry that is posted next. */
-sq__ready_t *parts_next_entry(void);
+sq__ready_t *shards_next_entry(void);
 
-void parts_post(sq__level_t level, void (*run)(void));
-void parts_post_turns(sq__level_t level, void (*run)(void), void (*then)(void)); /* `then` in another turn, unless it is NULL */
-void parts_post_and_await(unsigned gate, void (*run)(void));
-void parts_open_and_await(unsigned gate, unsigned answer);
+void shards_post(sq__level_t level, void (*run)(void));
+void shards_post_turns(sq__level_t level, void (*run)(void), void (*then)(void)); /* `then` in another turn, unless it is NULL */
+void shards_post_and_await(unsigned gate, void (*run)(void));
+void shards_open_and_await(unsigned gate, unsigned answer);
 
 #endif

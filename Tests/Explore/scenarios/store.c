@@ -15,7 +15,7 @@ typedef struct held {
 
 static sq__blocks_t store;
 static bool is_taken[MOST];
-static enum { NO_LANES, ONE_LANE, OWN_LANES } shards;
+static enum { NO_SHARDS, ONE_SHARD, OWN_SHARDS } shards;
 
 static held_t *take_from(uint32_t shard) {
     uint32_t number;
@@ -35,7 +35,7 @@ static held_t *take_from(uint32_t shard) {
     return block;
 }
 
-static held_t *take(void) { return take_from(shards == OWN_LANES ? (uint32_t)ex_current + 1 : shards == ONE_LANE); }
+static held_t *take(void) { return take_from(shards == OWN_SHARDS ? (uint32_t)ex_current + 1 : shards == ONE_SHARD); }
 
 static void give(held_t *block) {
     if (block != NULL) {
@@ -141,12 +141,12 @@ static void cold(void) { run(4, take_four, swap_two, NULL); }
 static void run_in(int which, unsigned filled, void (*one)(void *), void (*other)(void *), void (*third)(void *)) {
     shards = which;
     run(filled, one, other, third);
-    shards = NO_LANES;
+    shards = NO_SHARDS;
 }
-static void lane_aba(void) { run_in(ONE_LANE, 1, take_two, swap_two, NULL); }
-static void lane_shared(void) { run_in(ONE_LANE, 1, take_and_give, take_two, take_and_give); }
-static void lanes_apart(void) { run_in(OWN_LANES, 1, take_two, swap_two, take_and_give); }
-static void lanes_faults(void) { run_in(OWN_LANES, 0, take_and_give, take_two, take_and_give); }
+static void shard_aba(void) { run_in(ONE_SHARD, 1, take_two, swap_two, NULL); }
+static void shard_shared(void) { run_in(ONE_SHARD, 1, take_and_give, take_two, take_and_give); }
+static void shards_apart(void) { run_in(OWN_SHARDS, 1, take_two, swap_two, take_and_give); }
+static void shards_faults(void) { run_in(OWN_SHARDS, 0, take_and_give, take_two, take_and_give); }
 
 const scenario_t store_scenarios[] = {
     { "store_first", "two threads need the first slab at the same time", .body = first },
@@ -155,9 +155,9 @@ const scenario_t store_scenarios[] = {
     { "store_shared", "a block passes from thread to thread, and no two have it", .body = shared },
     { "store_full", "more blocks are given than may be warm, while others are taken", .body = full },
     { "store_cold", "blocks are taken from the cold list while others come into it", .body = cold },
-    { "store_lane_aba", "the same in a shard, which keeps one block and gives others to the warm list", .body = lane_aba },
-    { "store_lane_shared", "three threads of one shard", .body = lane_shared },
-    { "store_lanes", "threads of different shards: a block goes back to the shard that it came from", .body = lanes_apart },
-    { "store_lanes_faults", "there is no memory: what lies in another shard is found", .body = lanes_faults, .faults = true },
+    { "store_shard_aba", "the same in a shard, which keeps one block and gives others to the warm list", .body = shard_aba },
+    { "store_shard_shared", "three threads of one shard", .body = shard_shared },
+    { "store_shards", "threads of different shards: a block goes back to the shard that it came from", .body = shards_apart },
+    { "store_shards_faults", "there is no memory: what lies in another shard is found", .body = shards_faults, .faults = true },
     { 0 },
 };

@@ -28,14 +28,13 @@ static __attribute__((noinline)) int reserve_in_new_segment(sq_queue_t *queue, b
     if (fresh == NULL) {
         return ENOMEM;
     }
-    *place = (sq__reserved_t){
-        .slot = &fresh->slots[0], .link = link_after(queue, sq__state_tail(state)), .owns = sq__state_is_free(state)
-    };
+    sq__reserved_t first = { .slot = &fresh->slots[0], .link = link_after(queue, sq__state_tail(state)), .owns = sq__state_is_free(state) };
     /* [own] acquire: the last holder's writes. [place] release: the cleared words of the segment. */
     if (!sq__cas_acq_rel(&queue->state, &state, sq__state_with_tail(state | SQ__OWNED, fresh, 1))) {
         sq__segment_free(fresh, 0);
         return sq__ring_reserve(queue, always_a_slot, place); /* by now there may be room */
     }
+    *place = first;
     sq__add_release(&queue->segments, 1); /* [depth] release: the swap before it */
     return 0;
 }

@@ -30,7 +30,7 @@
 int sq__shards_create(sq__pool_t *pool, unsigned shard_permits);
 void sq__shards_destroy(sq__pool_t *pool);
 
-/* The part of the calling thread: a worker's, or the one that its number selects; and the one that it posts to now. */
+/* The shard of the calling thread: a worker's, or the one that its number selects; and the one that it posts to now. */
 sq__shard_t *sq__shard_own(const sq__pool_t *pool);
 sq__shard_t *sq__shard_to_post_to(const sq__pool_t *pool);
 

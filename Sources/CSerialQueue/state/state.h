@@ -110,6 +110,9 @@ typedef struct sq__submission {
     uint16_t kind;       /* of the work, perhaps with SQ__BARRIER */
 } sq__submission_t;
 
+_Static_assert(offsetof(sq__work_t, pair.call) == offsetof(sq__work_t, task.run) && offsetof(sq__work_t, pair.call) == offsetof(sq__work_t, member.run)
+                   && offsetof(sq__work_t, pair.call) == offsetof(sq__work_t, cancellable.place), "sq__submission_is_valid looks at one word for all kinds");
+
 /* False: the caller has passed no function. */
 static inline bool sq__submission_is_valid(const sq__submission_t *submission) {
     return submission->work.pair.call != NULL; /* whatever the kind: its function comes first, or its place */

@@ -87,7 +87,7 @@ sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__wait_id_t wait_id);
 /* Ends this sleep of the token's thread, or its next one, without a decision. */
 void sq__token_wake(sq__token_t *token);
 
-/* T. Earlier wakes have no effect on later sleeps. Call it when no thread can wake-up the token any more, before the token is used for
+/* T. Earlier wake-ups have no effect on later sleeps. Call it when no thread can wake the token up any more, before the token is used for
  * something else. */
 void sq__token_forget_wake(sq__token_t *token);
 

@@ -5,7 +5,7 @@
 #include "include/sq_suspend.h"
 #include "kernel/kernel_inline.h"
 #include "platform/memory.h"
-#include "queue/create.h"
+#include "queue/make.h"
 #include "queue/end.h"
 #include "queue/sync.h"
 #include "state/state_inline.h"
@@ -26,7 +26,7 @@ static sq_queue_t *make_successor(const sq_queue_t *queue) {
         options.priority = priority_of(sq__runner_level(runner));
     }
     options.stack_size = (size_t)queue->stack_kib * 1024;
-    sq_queue_t *made = sq__queue_create(queue->label, &options);
+    sq_queue_t *made = sq__queue_make(queue->label, &options);
     if (made != NULL && adopts && sq__runner_kind(runner)->adopt(runner, made) != 0) {
         sq_queue_release(made);
         return NULL;

@@ -28,7 +28,7 @@
 #include "platform/container.h"
 #include "platform/thread.h"
 #include "queue/after_end.h"
-#include "queue/create.h"
+#include "queue/make.h"
 #include "queue/end.h"
 #include "queue/queue_runner.h"
 #include "queue/targeted.h"
@@ -277,33 +277,4 @@ int sq_queue_set_target(sq_queue_t *queue, sq_queue_t *target) {
     }
     sq_queue_release(target);
     return error;
-}
-
-static __attribute__((noinline)) sq_queue_t *create_on_target(const char *label, const sq_queue_options_t *options) {
-    if (options->pool != NULL) {
-        errno = EINVAL;
-        return NULL;
-    }
-    sq_queue_options_t serial = *options;
-    serial.width = 1;
-    sq_queue_t *queue = sq__queue_create(label, &serial);
-    int error = queue != NULL ? sq_queue_set_target(queue, options->target) : 0;
-    if (error) {
-        sq_queue_release(queue);
-        errno = error;
-        return NULL;
-    }
-    return queue;
-}
-
-sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options) {
-    static const sq_queue_options_t defaults = SQ_QUEUE_OPTIONS_INIT;
-    if (options == NULL) {
-        return sq__queue_create(label, &defaults);
-    }
-    if (__builtin_expect(options->size != sizeof *options, 0)) {
-        errno = EINVAL;
-        return NULL;
-    }
-    return __builtin_expect(options->target != NULL, 0) ? create_on_target(label, options) : sq__queue_create(label, options);
 }

@@ -96,7 +96,7 @@ static inline sq__segment_t *sq__state_tail(sq__state_t state) { return (sq__seg
 
 static inline unsigned sq__state_taken(sq__state_t state) { return (unsigned)(state >> 48) & 0xFF; }
 
-/* No reference is left. Only a running task can still take one (queue/create.c: revive). So for the holder of a serial queue, between two
+/* No reference is left. Only a running task can still take one (queue/reference.c: revive). So for the holder of a serial queue, between two
  * tasks, this is final. */
 static inline bool sq__state_is_released(sq__state_t state) { return (state & SQ__RELEASES) == SQ__RELEASE_ONE; }
 

@@ -1,4 +1,4 @@
-/* on_pool.c: making pools, and the shared ones. In this room, because each of them calls sq__run_queue. */
+/* pool_create.c: creating pools, and the shared ones. In this room, because each of them calls sq__run_queue. */
 #include "include/sq_loop.h"
 #include "include/sq_pool.h"
 #include "platform/mutex.h"

@@ -1,0 +1,109 @@
+/* make.c: making a queue, except for its target. */
+#include "queue/make.h"
+
+#include "gate/gate_inline.h"
+#include "include/sq_pool.h"
+#include "memory/blocks.h"
+#include "observe/observe.h"
+#include "platform/memory.h"
+#include "platform/thread.h"
+#include "queue/async.h"
+#include "queue/capacity.h"
+#include "queue/queue_runner.h"
+#include "runner/runner_inline.h"
+#include "state/state_inline.h"
+#include "trace/trace.h"
+#include "wait/wait.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* It is in this file because every program that uses queues links it. */
+static __attribute__((constructor)) void trace(void) { sq__trace_from_environment(); }
+
+static sq__level_t level_of(sq_priority_t priority) {
+    return priority == SQ_PRIORITY_HIGH ? SQ__LEVEL_HIGH : priority == SQ_PRIORITY_LOW ? SQ__LEVEL_LOW : SQ__LEVEL_NORMAL;
+}
+
+static bool are_valid(const sq_queue_options_t *options) {
+    return options->capacity <= PTRDIFF_MAX
+        && options->priority >= SQ_PRIORITY_LOW && options->priority <= SQ_PRIORITY_HIGH
+        && (options->stack_size == 0 || sq__thread_stack_size_is_valid(options->stack_size));
+}
+
+/* The queue is to be on a pool. *runner: without a reference. Returns 0, EINVAL, ESTALE, or why there is no shared pool. */
+static __attribute__((noinline)) int find_runner(const sq_queue_options_t *options, sq__runner_t *runner) {
+    sq_pool_t *pool = options->pool;
+    if (pool == NULL && (pool = sq_pool_shared()) == NULL) {
+        return errno;
+    }
+    if (sq__pool_listed_is_stale((const sq__pool_listed_t *)pool)) {
+        return ESTALE;
+    }
+    *runner = sq__runner(pool, level_of(options->priority)) | (options->helps && options->width <= 1 ? SQ__HELPED : 0);
+    return options->width > 1 && sq__runner_is_owned(*runner) ? EINVAL : 0;
+}
+
+/* Returns a zeroed queue, with its concurrent part if it has a width; NULL: no memory. */
+static sq_queue_t *make(size_t label_length, size_t width) {
+    size_t in_front = width > 1 ? sizeof(sq__concurrent_t) : 0;
+    size_t bytes = in_front + sizeof(sq_queue_t);
+    char *memory = sq__memory(bytes + label_length + 1);
+    if (memory == NULL) {
+        return NULL;
+    }
+    memset(memory, 0, bytes);
+    sq_queue_t *queue = (sq_queue_t *)(void *)(memory + in_front);
+    if (width > 1) {
+        sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+        concurrent->newest = &concurrent->oldest;
+        concurrent->drains = sq__deadlock_look_again_at;
+        concurrent->width = width < UINT32_MAX ? (uint32_t)width : UINT32_MAX;
+        sq__store_relaxed(&queue->control, SQ__CONCURRENT);
+        sq__store_relaxed(&queue->state, SQ__OWNED);
+    }
+    return queue;
+}
+
+sq_queue_t *sq__queue_make(const char *label, const sq_queue_options_t *options) {
+    if (!are_valid(options)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    sq__runner_t runner = 0;
+    int error = options->pool != NULL || options->width > 1 ? find_runner(options, &runner) : 0;
+    if (error) {
+        errno = error;
+        return NULL;
+    }
+    size_t length = label != NULL ? strlen(label) : 0;
+    sq_queue_t *queue = make(length, options->width);
+    if (queue == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memcpy(queue->label, label != NULL ? label : "", length + 1);
+    sq__handle_mark(queue);
+    size_t kibibytes = (options->stack_size + 1023) / 1024; /* the largest size is one more than fits; no system has that much */
+    queue->stack_kib = kibibytes < SQ__STACK_KIB_MOST ? (uint32_t)kibibytes : SQ__STACK_KIB_MOST;
+    queue->process = sq__process();
+    if (options->capacity > 0 && (queue->room = sq__capacity_create(options->capacity, sq__async_give_room)) == NULL) {
+        sq__memory_free(sq__queue_memory(queue));
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (runner == 0) {
+        sq__store_relaxed(&queue->control, SQ__MOVABLE);
+    } else {
+        sq__store_relaxed(&queue->runner, sq__runner_retain(runner));
+        if (sq__runner_is_owned(runner)) {
+            sq__store_relaxed(&queue->state, SQ__NOT_FREE);
+        }
+    }
+    sq__store_relaxed(&queue->position, SQ__SEGMENT_SLOTS); /* before the first segment */
+    sq__store_relaxed(&queue->references, 1);
+    if (sq__trace_is_on()) {
+        sq__trace_hook_begin(queue);
+    }
+    return queue;
+}

@@ -34,7 +34,7 @@ typedef enum sq__laid_down {
  * SQ__GATE_ENDING. */
 sq__laid_down_t sq__gate_await_readers(sq__gate_t *gate, sq__gate_word_t reason);
 
-/* O. Lays the baton down for the next async task that ends, if `width` of them run. */
+/* O. If `width` async tasks run, as *asyncs counts them, lays the baton down for the next one that ends. */
 sq__laid_down_t sq__gate_await_width(sq__gate_t *gate, SQ__ATOMIC(uint32_t) *asyncs, uint32_t width);
 
 /* O. Lays the baton down for the pool. True: the caller must post the queue's entry; the queue does not end before a thread has taken it.

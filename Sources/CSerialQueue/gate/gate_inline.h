@@ -86,7 +86,7 @@ static inline bool sq__gate_has_counted_most(sq__gate_word_t word) {
 /* True: between these two values, other readers have entered or left. */
 static inline bool sq__gate_has_overlapped(sq__gate_word_t before, sq__gate_word_t now) { return (before ^ now) >= SQ__GATE_ENTERED_ONE; }
 
-/* Enters as a reader. False: the gate is closed. */
+/* Enters as a reader that INSIDE counts. False: the gate is closed, or ENTERED is full. */
 static inline bool sq__gate_enter(sq__gate_t *gate) {
     sq__gate_word_t word = sq__load_relaxed(gate);
     while (sq__gate_is_open(word)) {

@@ -10,8 +10,8 @@ bool sq__admit_by_pool(sq_queue_t *queue);
  * cannot be while the caller is inside as a reader. */
 bool sq__admit_pass(sq_queue_t *queue);
 
-/* Called by the pool with the queue's entry. SQ__NEXT_TASK: the caller puts the entry back into the pool's list. SQ__NEXT_END: the caller holds the
- * baton, and ends the queue. Otherwise SQ__NEXT_GONE, also after a fork in a task. Adds to *ran as sq__run_tasks. */
+/* Called by the pool with the queue's entry, and the baton if sq__admit_has_threads is false. SQ__NEXT_TASK: the caller puts the entry back into its
+ * list. SQ__NEXT_END: the caller holds the baton, and ends the queue. Else SQ__NEXT_GONE, also after a fork. Adds to *ran as sq__run_tasks. */
 sq__next_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran);
 
 /* sq__reader_run on a queue that is watched, traced or measured. */

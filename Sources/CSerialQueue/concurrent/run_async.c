@@ -4,7 +4,7 @@
 #include "kernel/kernel_inline.h"
 #include "observe/observe_inline.h"
 
-/* O. Runs what was taken with the baton in hand: the discard function of a task, or else a barrier. */
+/* O. Runs what was taken with the baton in hand, and keeps the baton: the discard function of a task, or else a barrier. */
 static void run_alone(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
     sq__gate_t *gate = sq__gate_of(queue);
     bool is_barrier = !(control & SQ__DISCARD);

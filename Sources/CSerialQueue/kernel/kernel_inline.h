@@ -199,8 +199,8 @@ static inline void sq__run(sq_queue_t *queue, sq_function_t function, void *cont
 /* O. The same with a frame of its own, for sq__run_turn. */
 void sq__run_turn_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, const void *site, uint32_t control);
 
-/* O. Runs the function of a sync, whose turn has come; reports it if the queue is observed. `submitted`: as sq__call_t
- * has it, or SQ__DID_NOT_WAIT. `site`: of the call. */
+/* O. Runs the function of a sync, whose turn has come; reports it if the queue is observed. The caller counts it, and keeps the baton. `submitted`:
+ * as sq__call_t has it, or SQ__DID_NOT_WAIT. `site`: of the call. */
 static inline void sq__run_turn(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, const void *site) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     SQ__PROBE_START(queue, function, context);
@@ -250,8 +250,8 @@ static inline bool sq__batch_is_over(const sq_queue_t *queue, sq__batch_t *batch
  * message if so. If the frame is SQ__UNLISTED, no task is there: only lists the thread. */
 void sq__current_check_jump(const sq__frame_t *frame, const void *caller);
 
-/* True: the calling thread is in one. `caller`: an address in the frame of the public function. A deeper one could lie below what a longjmp has
- * left. */
+/* True: the thread is in a task of this queue, in its present chain. `caller`: an address in the frame of the public function. A deeper one could lie
+ * below what a longjmp has left: that ends the program. */
 static inline bool sq__is_current_at(const sq_queue_t *queue, const void *caller) {
     const sq__frame_t *frame = sq__self()->frame;
     /* Stacks grow downwards: the frame of a task that still runs is above its callees. */

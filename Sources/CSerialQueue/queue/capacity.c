@@ -97,7 +97,7 @@ static seeker_t *pop(sq__capacity_t *capacity) {
     return seeker;
 }
 
-/* With the mutex held. Does not wait: returns 0, ESHUTDOWN or EAGAIN. */
+/* M. Takes one room, without a wait. Returns 0, ESHUTDOWN, or EAGAIN: there is none. */
 static int try_to_take(sq__capacity_t *capacity) {
     if (capacity->closed) {
         return ESHUTDOWN;

@@ -27,10 +27,10 @@ int sq__capacity_take_room(sq_queue_t *queue, const sq__submission_t *submission
 void sq__capacity_prepare(sq_deferred_t *task, uintptr_t place, const void *caller);
 const void *sq__capacity_caller(sq_deferred_t *task);
 
-/* Takes one room, or puts the task into the line. Returns 0, EINPROGRESS or ESHUTDOWN. */
+/* Takes one room, or puts the task into the line. Returns 0, EINPROGRESS (the task is in the line: its `decided` will be called) or ESHUTDOWN. */
 int sq__capacity_take_room_for(sq__capacity_t *capacity, sq_deferred_t *task);
 
-/* Takes the task out of the line. False: it is not there. */
+/* Takes the task out of the line. True: its `decided` will not be called. False: the task is not there. */
 bool sq__capacity_withdraw(sq_queue_t *queue, sq_deferred_t *task);
 
 /* The task's place, for withdraw.h. */

@@ -11,7 +11,8 @@ bool sq__admit_has_threads(const sq_queue_t *queue) {
 
 bool sq__admit_by_pool(sq_queue_t *queue) { return !sq__admit_has_threads(queue) || sq__gate_keep(sq__gate_of(queue)); }
 
-/* The queue is to end. False: the thread of the pool that is on its way with the queue's entry has the baton, and ends it. */
+/* O. The queue is to end. True: the caller still holds the baton, and ends it. False: the thread of the pool that is on its way with the queue's
+ * entry has the baton, and ends it. */
 static bool may_end(sq_queue_t *queue) {
     sq__gate_t *gate = sq__gate_of(queue);
     /* The end is not left to the pool: its threads may all be blocked. */
@@ -25,7 +26,7 @@ static bool may_end(sq_queue_t *queue) {
 
 static bool is_to_end(sq__state_t state) { return (state & SQ__CLOSED) || sq__state_is_released(state); }
 
-/* Nothing is at the head. True: *next says what became of the baton. */
+/* O. Nothing is at the head. True: *next says what became of the baton. False: the caller still holds the baton, and looks again. */
 static bool nothing_next(sq_queue_t *queue, sq__next_t *next) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     sq__state_t state;
@@ -59,7 +60,8 @@ static bool nothing_next(sq_queue_t *queue, sq__next_t *next) {
     }
 }
 
-/* A thread waits with what is at the head. True: it has withdrawn, and what is behind it need not wait for readers or width. */
+/* O. A thread waits with what is at the head. True: its wait is over, so it was taken out and counted as skipped; what is behind it need not wait for
+ * readers or width. */
 static bool skip_withdrawn(sq_queue_t *queue) {
     const sq__waiter_t *waiter = &sq__next_work(queue)->waiter;
     if (sq__token_is_open(waiter->token, waiter->wait_id)) {
@@ -70,7 +72,8 @@ static bool skip_withdrawn(sq_queue_t *queue) {
     return true;
 }
 
-/* A barrier is at the head. */
+/* O. A barrier of this `kind` is at the head. Lays the baton down if readers are inside. SQ__STILL_HELD: none is, it may run. SQ__NEWS: the caller
+ * looks again; also if the barrier's thread no longer waits: then the barrier was taken out and counted as skipped. */
 static sq__laid_down_t await_readers(sq_queue_t *queue, uintptr_t kind) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     sq__token_t *token = NULL;
@@ -90,7 +93,8 @@ static sq__laid_down_t await_readers(sq_queue_t *queue, uintptr_t kind) {
     return laid_down;
 }
 
-/* Returns SQ__STILL_HELD if the work at the head may start now, or be discarded. */
+/* O. Work of this `kind` is at the head. SQ__STILL_HELD: the work may start now, or be discarded. SQ__LAID_DOWN: the work must wait. SQ__NEWS: the
+ * caller looks again; a wait that was over was taken out. */
 static sq__laid_down_t await_turn(sq_queue_t *queue, uintptr_t kind, bool is_discarded) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     if (kind & SQ__BARRIER && !(is_discarded && kind == (SQ__WAITER | SQ__BARRIER) /* it is only refused */)) {

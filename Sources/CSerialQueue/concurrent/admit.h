@@ -46,7 +46,8 @@
 #define SQ__ADMITS 64
 #endif
 
-/* O. Admits what it can, and passes the baton on unless an async task is next. */
+/* O. Admits what it can, and passes the baton on unless async work is next and may start: SQ__NEXT_TASK. Then *control is the queue's, read after
+ * that work was found. SQ__NEXT_END: no reader is inside; the caller holds the baton. */
 sq__next_t sq__admit_next(sq_queue_t *queue, uint32_t *control);
 
 /* True: the queue's pool has threads of its own. Then the baton lies in the gate while the queue's entry is posted; on other pools the thread

@@ -4,7 +4,7 @@
 #include "kernel/kernel_inline.h"
 #include "observe/observe_inline.h"
 
-/* O. Runs what was taken with the baton in hand: the discard function of a task, or else a barrier. */
+/* O. Runs what was taken with the baton in hand, and keeps the baton: the discard function of a task, or else a barrier. */
 static void run_alone(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
     sq__gate_t *gate = sq__gate_of(queue);
     bool is_barrier = !(control & SQ__DISCARD);
@@ -17,7 +17,8 @@ static void run_alone(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, ui
     }
 }
 
-/* O. Passes the baton, and then runs what was taken, as a reader. True: the caller holds the baton again. */
+/* O. Passes the baton, and then runs what was taken, as a reader. True: the caller holds the baton again. False: it must not touch the queue again
+ * (or a task has forked, and this is the child). */
 static bool run_reader(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work,
                        sq__reader_t *reader) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
@@ -39,8 +40,8 @@ static bool run_reader(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, u
     return sq__gate_leave(&concurrent->gate, sq__load_relaxed(&concurrent->gate), true);
 }
 
-/* O. Takes the async work at the head and runs it. `admitted`: the control when it was admitted. Work that was to be discarded then was admitted out of
- * turn, so it is discarded, even if the queue has a reference again. True: the caller holds the baton again. */
+/* O. Takes the async work at the head, which was admitted, and runs it. `admitted`: the control when it was admitted. Work that was to be discarded
+ * then was admitted out of turn, so it is discarded, even if the queue has a reference again. Returns as run_reader. */
 static bool run_work(sq_queue_t *queue, uint32_t admitted, sq__reader_t *reader) {
     sq__work_t work;
     uint32_t control = sq__load_acquire(&queue->control) | (admitted & SQ__DISCARD); /* [watch] acquire: the note */

@@ -30,37 +30,44 @@ typedef enum sq__laid_down {
     SQ__NEWS        /* the same, and it looks again first */
 } sq__laid_down_t;
 
-/* O. Lays the baton down for the last reader that leaves, if one is inside: SQ__GATE_DRAINING or SQ__GATE_ENDING. */
+/* O, after sq__stripes_gather_if_striped. If readers are inside, lays the baton down for the last one that leaves. `reason`: SQ__GATE_DRAINING or
+ * SQ__GATE_ENDING. */
 sq__laid_down_t sq__gate_await_readers(sq__gate_t *gate, sq__gate_word_t reason);
 
-/* O. Lays the baton down for the next async task that ends, if `width` of them run. */
+/* O. If `width` async tasks run, as *asyncs counts them, lays the baton down for the next one that ends. */
 sq__laid_down_t sq__gate_await_width(sq__gate_t *gate, SQ__ATOMIC(uint32_t) *asyncs, uint32_t width);
 
 /* O. Lays the baton down for the pool. True: the caller must post the queue's entry; the queue does not end before a thread has taken it.
  * False: the entry is posted already. */
 bool sq__gate_keep(sq__gate_t *gate);
 
-/* Called by the thread of the pool that took the entry. False: that thread does not get the baton, and must not touch the queue again. */
+/* Called by the thread of the pool that took the entry. Clears POSTED. True: that thread holds the baton now. False: it does not, and must not touch
+ * the queue again. */
 bool sq__gate_come(sq__gate_t *gate);
 
-/* O. The queue is to end, but its entry was posted. False: the thread with the entry has already come. True: it ends the queue instead. */
+/* O. The queue is to end. True: its entry is posted; the thread that comes with the entry gets the baton, and ends the queue. False: the entry is not
+ * posted (any more); the caller still holds the baton. */
 bool sq__gate_leave_end(sq__gate_t *gate);
 
 /* O. The entry was removed from the pool's list. */
 void sq__gate_unposted(sq__gate_t *gate);
 
-/* O. Opens the gate; if ENTERED is full, moves its count to *entered. False: there is news, and the gate stays closed. */
+/* O. The ring was empty at the last look. Opens the gate; if ENTERED is full, moves its count to *entered. True: the caller no longer has the baton.
+ * False: there is news, the gate stays closed, and the caller still holds the baton. */
 bool sq__gate_open(sq__gate_t *gate, SQ__ATOMIC(uint64_t) *entered);
 
 /* Stripes */
 
-/* Enters as a reader. False: the gate is not striped, or is closed. Then *takes: the caller has the baton now. */
+/* Enters as a reader. True: it is inside, and leaves with *mine. False: the gate is not striped, or is closed; if *takes, the caller has the baton
+ * now, and passes it. */
 bool sq__stripes_enter(sq__concurrent_t *concurrent, sq__striped_t *mine, bool *takes);
 
-/* Subtracts `off` from the stripe's word. True: the caller holds the baton now. */
+/* Leaves by the stripe. `off`: SQ__STRIPE_INSIDE_ONE; plus SQ__STRIPE_ENTERED_ONE, if the reader withdraws. True: the caller holds the baton now.
+ * False: it must not touch the queue again without a reference. */
 bool sq__stripes_leave(sq__concurrent_t *concurrent, sq__striped_t mine, uint64_t off);
 
-/* Called by a reader that is about to leave, and has found that others have entered or left meanwhile. */
+/* Called by a reader that is about to leave, and has found that others have entered or left meanwhile. Counts that; after enough of them makes the
+ * stripes, and sets STRIPED in an open gate. */
 void sq__stripes_overlap(sq__concurrent_t *concurrent);
 
 /* How many readers have entered by the stripes, less those that `entered` counts. */

@@ -86,7 +86,7 @@ static inline bool sq__gate_has_counted_most(sq__gate_word_t word) {
 /* True: between these two values, other readers have entered or left. */
 static inline bool sq__gate_has_overlapped(sq__gate_word_t before, sq__gate_word_t now) { return (before ^ now) >= SQ__GATE_ENTERED_ONE; }
 
-/* Enters as a reader. False: the gate is closed. */
+/* Enters as a reader that INSIDE counts. False: the gate is closed, or ENTERED is full. */
 static inline bool sq__gate_enter(sq__gate_t *gate) {
     sq__gate_word_t word = sq__load_relaxed(gate);
     while (sq__gate_is_open(word)) {
@@ -110,7 +110,8 @@ static inline bool sq__gate_leave_at_once(sq__gate_t *gate, sq__gate_word_t *min
     return sq__cas_release(gate, mine, *mine - SQ__GATE_INSIDE_ONE); /* [gate] release: what the reader did */
 }
 
-/* Leaves. `word` is a guess of the gate's value. True: the caller holds the baton now. */
+/* Leaves as a reader that INSIDE of the gate counts. `word`: a guess of the gate's value. `is_async`: it was a task of the pool. True: the caller
+ * holds the baton now. False: it must not touch the queue again without a reference. */
 static inline bool sq__gate_leave(sq__gate_t *gate, sq__gate_word_t word, bool is_async) {
     bool takes;
     sq__gate_word_t next;
@@ -124,8 +125,8 @@ static inline bool sq__gate_leave(sq__gate_t *gate, sq__gate_word_t word, bool i
     return takes;
 }
 
-/* Enters as a barrier, if no reader is inside. False: the gate is closed or striped, or readers are inside. *mine is for
- * sq__gate_leave_barrier. */
+/* Enters as a barrier, if no reader is inside. True: the caller holds the baton, with BARRIER set; *mine is for sq__gate_leave_barrier. False: the
+ * gate is closed or striped, or readers are inside. */
 static inline bool sq__gate_enter_barrier(sq__gate_t *gate, sq__gate_word_t *mine) {
     sq__gate_word_t word = sq__load_relaxed(gate);
     while (sq__gate_is_open_unstriped(word) && sq__gate_inside(word) == 0) {
@@ -213,7 +214,7 @@ struct sq__concurrent {
     uint32_t width;                   /* I  how many may; UINT32_MAX: as many as the pool runs */
 };
 
-/* O. From now on INSIDE of the gate counts all readers. */
+/* O. The gate is STRIPED: clears that. From now on INSIDE of the gate counts all readers, those of one stripe as one. */
 void sq__stripes_gather(sq__concurrent_t *concurrent);
 static inline void sq__stripes_gather_if_striped(sq__concurrent_t *concurrent) {
     if (__builtin_expect(sq__load_relaxed(&concurrent->gate) & SQ__GATE_STRIPED, 0)) {

@@ -8,6 +8,7 @@
 /* Two stripes for each processor, so that few threads share one. PAYS: see learn(). */
 enum { STRIPES_PER_PROCESSOR = 2, PAYS = 8 };
 
+/* Zeroed stripes: a power of two of them, at most SQ__MOST_STRIPES. NULL: no memory. The caller frees them with sq__memory_free. */
 static sq__stripes_t *make(void) {
     uint32_t want = sq__processor_count() * STRIPES_PER_PROCESSOR, count = 1;
     while (count < want && count < SQ__MOST_STRIPES) {
@@ -22,6 +23,7 @@ static sq__stripes_t *make(void) {
     return stripes;
 }
 
+/* By a thread that is inside. Makes the stripes if there are none yet; several threads may try at a time. False: no memory. */
 static bool has_stripes(sq__concurrent_t *concurrent) {
     if (sq__load_acquire(&concurrent->stripes) != NULL) { /* [striped] acquire: another thread may have made them */
         return true;
@@ -53,7 +55,8 @@ void sq__stripes_overlap(sq__concurrent_t *concurrent) {
     }
 }
 
-/* Called when the count of a stripe is full. Half of it stays: readers that withdraw subtract themselves again. */
+/* By a reader inside that has found the count of its stripe full: moves half of it to concurrent->entered. The other half stays: readers that
+ * withdraw subtract themselves again. */
 static void take_over(sq__concurrent_t *concurrent, sq__stripe_t *stripe) {
     sq__stripe_word_t word = sq__load_relaxed(&stripe->word);
     while (sq__stripe_entered(word) >= SQ__STRIPE_MOST_ENTERED) {
@@ -96,7 +99,8 @@ bool sq__stripes_enter(sq__concurrent_t *concurrent, sq__striped_t *mine, bool *
     return false;
 }
 
-/* The stripes have paid if PAYS times as many readers have entered by them as gathering has swaps. */
+/* O. After a gathering: `entered` readers had entered by then. Sets how soon the gate is striped again, and counts overlaps anew. The stripes have
+ * paid if PAYS times as many readers have entered by them as gathering has swaps. */
 static void learn(sq__concurrent_t *concurrent, uint64_t entered) {
     sq__stripes_t *stripes = sq__load_relaxed(&concurrent->stripes);
     uint32_t late = sq__load_relaxed(&concurrent->striped_late);

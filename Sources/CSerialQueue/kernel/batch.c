@@ -4,7 +4,7 @@
 
 static const uint64_t longest = 1000000; /* nanoseconds */
 
-/* Others want the thread. Reads the clock after 1, 2, 4, 8, ... tasks. True: for so long that the batch is over. */
+/* Others want the thread. True: for so long that the batch is over. Sets the next look: 1, 2, 4, 8, ... tasks after this was noticed. */
 static bool is_long(sq__batch_t *batch, size_t tasks) {
     uint64_t now = sq__clock_now();
     if (batch->since == 0) {

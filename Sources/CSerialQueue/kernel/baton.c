@@ -35,7 +35,8 @@ bool sq__baton_grant(sq_queue_t *queue, uint32_t control, sq__gate_word_t as, bo
     return false;
 }
 
-/* Nothing is next. True: *next says what became of the baton. False: the caller looks again. */
+/* O. Nothing is next. `by_runner`: spins first. True: *next says what became of the baton. False: the caller still holds the baton, and looks
+ * again. */
 static bool nothing_next(sq_queue_t *queue, bool by_runner, sq__next_t *next) {
     sq__state_t state;
     *next = SQ__NEXT_GONE;

@@ -15,6 +15,7 @@ uint64_t sq__depth_ran(const sq_queue_t *queue) {
     return ran;
 }
 
+/* How many consumed slots had work that neither ran nor was discarded; because of shared slots perhaps below 0 (it wraps). */
 static uint64_t skipped(const sq_queue_t *queue) {
     uint64_t skipped = sq__load_relaxed(&queue->skipped);
     if (sq__is_concurrent(queue)) {

@@ -95,23 +95,24 @@ typedef enum sq__next {
  * granted as a WAITER. Serial queues only; concurrent/admit.h does this for a concurrent queue. */
 sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner);
 
-/* O. Takes the waiter that is next, and grants its wait. `as`: what the gate of a concurrent queue counts it as; 0: the queue is serial.
- * `with_baton`: it is a reader, which gets the baton, too. True: it may run, and the baton is with it, if it is a serial queue's waiter, a
- * barrier, or a reader `with_baton`. False: it had withdrawn, or was refused. */
+/* O. Takes the waiting thread that sq__baton_find has found, and grants its wait. `as`: what the gate of a concurrent queue counts it as; 0: the
+ * queue is serial. `with_baton`: it is a reader, which gets the baton, too. True: it may run, and is counted; the baton is with it, unless it is a
+ * reader without `with_baton`. False: it had withdrawn, or was refused: counted as skipped; the caller holds the baton. */
 bool sq__baton_grant(sq_queue_t *queue, uint32_t control, sq__gate_word_t as, bool with_baton);
 
 typedef enum sq__rest {
     SQ__REST_EMPTY,  /* nothing is queued; the queue has no flag except OWNED and is not released */
-    SQ__REST_MORE,   /* the slot at the head is filled by now; or nothing is queued, but a flag is set, or it is released. *state as above */
+    SQ__REST_MORE,   /* the slot at the head is filled by now; or nothing is queued, but a flag is set, or it is released. *state as in ring.h */
     SQ__REST_PLACED, /* the baton was left in the slot at the head, which is not filled */
 } sq__rest_t;
 
-/* O. The same for a concurrent queue, which is never free: only resets the ring. */
+/* O. As sq__ring_give_back (ring.h), for a concurrent queue, which is never free: only resets the ring. The caller holds the baton, unless
+ * SQ__REST_PLACED. */
 sq__rest_t sq__ring_rest(sq_queue_t *queue, sq__state_t *state);
 
-/* O. Parks the baton if the queue is suspended and its word is still `state`. If the queue is also released, nobody can resume it: then
- * this ends the suspension, lets the waiting work be discarded, and returns false. The same if only queues whose target it is have a
- * reference (queue/target.c); then it also closes the queue. False: the caller still has the baton. */
+/* O. Parks the baton if the queue is suspended and its word is still `state`. If the queue is also released, nobody can resume it: then this takes
+ * the lock, ends the suspension, lets the waiting work be discarded, and returns false. The same if only queues whose target it is have a reference
+ * (queue/target.c); then it also closes the queue. True: the caller must not touch the queue again. False: it still has the baton. */
 bool sq__suspension_park(sq_queue_t *queue, sq__state_t state);
 
 /* L. Clears flags of the state word. Returns the word as it was: if PARKED was set and is cleared, the caller has the baton. */
@@ -119,20 +120,20 @@ sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags);
 
 /* Running */
 
-/* Called by the runner. Runs async tasks and calls (AWAITED, RUN_ANYWHERE) while the caller has the baton, until a batch of `most` is over
- * (sq__batch_t): after SQ__NEXT_TASK the caller still has it. Adds their number to *ran, discarded and withdrawn work included; not after SQ__NEXT_FORKED. Serial queues only;
- * concurrent/run_async.c does this for a concurrent queue. */
+/* O, by the runner. Runs async tasks and calls (AWAITED, RUN_ANYWHERE) while the caller has the baton, until a batch of `most` is over (sq__batch_t):
+ * after SQ__NEXT_TASK the caller still has it. Adds their number to *ran, discarded and withdrawn work included; not after SQ__NEXT_FORKED. Serial
+ * queues only; concurrent/run_async.c does this for a concurrent queue. */
 sq__next_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran);
 
 /* The same for a queue that has a target: called in a task of the target, which is the current queue again when this returns. */
 sq__next_t sq__run_tasks_inside(sq_queue_t *queue, size_t most, size_t *ran);
 
-/* Calls frame->function(context) as a task, with the baton or as a reader, and reports its begin and its end. The caller has set the frame's
- * owner and function. `control` is the queue's. */
+/* Calls frame->function(context) as a task, with the baton or as a reader, and reports its begin and its end. The caller has set the frame's owner
+ * and function; the frame is the thread's innermost one meanwhile. `control` is the queue's. `submitted`, `site`: as sq__run_turn has them. */
 void sq__run_observed(sq_queue_t *queue, uint32_t control, sq__frame_t *frame, uint64_t submitted, void *context, const void *site);
 
-/* O. Takes the next work for the runner, counts it and gives its room back. Returns its kind; SQ__EMPTY: there is nothing to call.
- * `control` is the queue's, read with acquire. */
+/* O. Takes the work that sq__baton_find has found, counts it and gives its room back. Returns its kind; SQ__EMPTY: there is nothing to call. The wait
+ * of an AWAITED or RUN_ANYWHERE is claimed then: sq__run_taken grants it. `control` is the queue's, read with acquire. */
 uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work);
 
 /* The function of this work, for reports; NULL: it has none. */
@@ -144,7 +145,7 @@ typedef struct sq__origin {
     uint64_t submitted;
 } sq__origin_t;
 
-/* Calls what was taken, of whatever kind, as a task of the queue, which is the current one. */
+/* Calls what sq__run_take has taken, of whatever kind, as a task of the queue, which is the current one; or discards it, if `control` says so. */
 void sq__run_taken(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work);
 
 /* How many tasks wait, how many have begun, and how many wait no longer */
@@ -152,7 +153,7 @@ void sq__run_taken(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint3
 /* How many tasks have begun. */
 uint64_t sq__depth_ran(const sq_queue_t *queue);
 
-/* Corrects the counts: the running task, which was counted as run, had been withdrawn. */
+/* Called in the running task, which was counted as run, but had been withdrawn: counts it as skipped instead. */
 void sq__depth_not_run(sq_queue_t *queue);
 
 /* How many accepted tasks wait now. */

@@ -63,7 +63,8 @@ static inline uintptr_t sq__ring_kind(uintptr_t word) { return word & ((1u << SQ
  * if it took the baton of a concurrent queue out of the gate. */
 bool sq__ring_publish_noted(sq_queue_t *queue, const sq__reserved_t *place, uint16_t kind, const void *site);
 
-/* Fills the slot that the submitter took, and publishes it; if it took the free queue, puts the work into the hand-off slot. */
+/* Fills the slot that the submitter took, and publishes it; if it took the free queue, puts the work into the hand-off slot. After SQ__PUT_QUEUED the
+ * caller must not touch the queue without a reference. */
 static inline sq__put_t sq__ring_put(sq_queue_t *queue, const sq__reserved_t *place, const sq__submission_t *submission) {
     if (place->slot == NULL) {
         sq__next_put(queue, submission->kind, &submission->work);
@@ -91,7 +92,8 @@ static inline uintptr_t sq__ring_where(const sq__reserved_t *place) {
 
 /* The next work: ring.h */
 
-/* O. The kind of the work at the head; SQ__EMPTY: there is none, or its slot is not filled yet. */
+/* O. The kind of the work at the head, perhaps with SQ__BARRIER; SQ__EMPTY: there is none, or its slot is not filled yet. At the end of a segment it
+ * enters the next one, and frees the old one. */
 uintptr_t sq__ring_peek(sq_queue_t *queue);
 
 /* O. Advances past the slot at the head, which peek found filled, and returns its work. */
@@ -111,7 +113,7 @@ static inline const sq__work_t *sq__next_work(sq_queue_t *queue) {
     return sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY ? &queue->handoff : &sq__ring_head(queue)->work;
 }
 
-/* O. Takes the next work: empties the hand-off slot, or advances past the slot at the head. */
+/* O. Takes the next work, which sq__next_kind has found: empties the hand-off slot, or advances past the slot at the head. */
 static inline sq__work_t sq__next_take(sq_queue_t *queue) {
     /* [withdraw] acquire: if it is CANCELLED, the withdrawing thread no longer uses the queue, which may now end. */
     if (sq__load_acquire(&queue->handoff_kind) == SQ__EMPTY) {
@@ -121,8 +123,8 @@ static inline sq__work_t sq__next_take(sq_queue_t *queue) {
     return queue->handoff;
 }
 
-/* O. At a shared slot, while the hand-off slot is empty: moves the first thread of its list there, and consumes the slot if the
- * list is empty then. */
+/* O. At a shared slot, while the hand-off slot is empty: moves the first thread of its list there, and consumes the slot if the list is empty then.
+ * Takes the lock. */
 void sq__shared_next(sq_queue_t *queue);
 
 /* O. Called when the control says SQ__HELD_BACK: (b2). Tries to park the baton. False: the word is not SUSPENDED yet, or no longer, and the
@@ -197,8 +199,8 @@ static inline void sq__run(sq_queue_t *queue, sq_function_t function, void *cont
 /* O. The same with a frame of its own, for sq__run_turn. */
 void sq__run_turn_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, const void *site, uint32_t control);
 
-/* O. Runs the function of a sync, whose turn has come; reports it if the queue is observed. `submitted`: as sq__call_t
- * has it, or SQ__DID_NOT_WAIT. `site`: of the call. */
+/* O. Runs the function of a sync, whose turn has come; reports it if the queue is observed. The caller counts it, and keeps the baton. `submitted`:
+ * as sq__call_t has it, or SQ__DID_NOT_WAIT. `site`: of the call. */
 static inline void sq__run_turn(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, const void *site) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     SQ__PROBE_START(queue, function, context);
@@ -210,7 +212,8 @@ static inline void sq__run_turn(sq_queue_t *queue, uint64_t submitted, sq_functi
     SQ__PROBE_END(queue);
 }
 
-/* O. The origin of the next work, which will run in the calling thread's innermost frame: notes its site there. `control` is the queue's. */
+/* O. The origin of the next work, which was found and is not taken yet, and will run in the calling thread's innermost frame: moves its site there.
+ * `control` is the queue's. */
 sq__origin_t sq__run_origin_noted(sq_queue_t *queue, uint32_t control);
 static inline sq__origin_t sq__run_origin(sq_queue_t *queue, uint32_t control) {
     return __builtin_expect(control & SQ__NOTED, 0) ? sq__run_origin_noted(queue, control) : (sq__origin_t){ .where = 0 };
@@ -232,7 +235,8 @@ static inline sq__batch_t sq__batch(size_t most) {
     return (sq__batch_t){ .tasks = most, .look = most == SIZE_MAX ? SIZE_MAX : 0 };
 }
 
-/* The look that is due. True: the batch is over. */
+/* O, by the runner, after sq__baton_find. The look that is due: asks whether others want the thread, and sets the next look. True: the batch is over,
+ * perhaps before its first task. */
 bool sq__batch_look(const sq_queue_t *queue, sq__batch_t *batch, size_t tasks);
 
 /* True: the batch, which has run this many tasks, is over. */
@@ -246,7 +250,8 @@ static inline bool sq__batch_is_over(const sq_queue_t *queue, sq__batch_t *batch
  * message if so. If the frame is SQ__UNLISTED, no task is there: only lists the thread. */
 void sq__current_check_jump(const sq__frame_t *frame, const void *caller);
 
-/* `caller`: an address in the frame of the public function. A deeper one could lie below what a longjmp has left. */
+/* True: the thread is in a task of this queue, in its present chain. `caller`: an address in the frame of the public function. A deeper one could lie
+ * below what a longjmp has left: that ends the program. */
 static inline bool sq__is_current_at(const sq_queue_t *queue, const void *caller) {
     const sq__frame_t *frame = sq__self()->frame;
     /* Stacks grow downwards: the frame of a task that still runs is above its callees. */

@@ -94,6 +94,8 @@ static sq__word_t *word_at_head(sq_queue_t *queue) {
     return index < SQ__SEGMENT_SLOTS ? &queue->head->slots[index].word : link_after(queue, queue->head);
 }
 
+/* O. The head is at the end of its segment, or has none. Moves it to the next segment, and frees the old one. False: the next one is not linked yet;
+ * nothing has changed. */
 static bool enter_next_segment(sq_queue_t *queue) {
     sq__segment_t *next = (sq__segment_t *)sq__load_acquire(link_after(queue, queue->head)); /* [publish] acquire: the segment, its first slot */
     if (next == NULL) {
@@ -140,6 +142,8 @@ void sq__ring_mark_cancelled(sq_queue_t *queue, uintptr_t where) {
     }
 }
 
+/* O, by the runner. Looks at the slot at the head for at most `spins` pauses. True: the slot is filled. False: it is not, or others want the
+ * thread. */
 static bool look_for_more(sq_queue_t *queue, unsigned spins) {
     const sq__word_t *word = word_at_head(queue);
     for (; spins > 0; spins -= 1) {
@@ -173,9 +177,9 @@ static bool leave_baton(sq_queue_t *queue) {
     return sq__cas_release(word_at_head(queue), &nothing, SQ__BATON);
 }
 
-/* Clears these flags and leaves the ring without a segment. The fields must be ready before the swap: after it another thread may be the
- * holder, or link a new segment to `first_link`. If the word has changed, puts them back and returns false. `first_link` stays 0: it is not
- * used while there is a head. */
+/* O. The ring is empty, as *state says. Clears these flags and leaves the ring without a segment. The fields must be ready before the swap: after it
+ * another thread may be the holder, or link a new segment to `first_link`. If the word has changed, puts the fields back, sets *state to the word and
+ * returns false. `first_link` stays 0: it is not used while there is a head. */
 static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear) {
     sq__segment_t *segment = queue->head;
     sq__position_t position = sq__load_relaxed(&queue->position);
@@ -197,7 +201,7 @@ static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear)
     return done;
 }
 
-/* If nothing is queued, clears these flags and leaves the ring without a segment. Returns as sq__ring_rest. */
+/* O. If nothing is queued, clears these flags, perhaps none, and leaves the ring without a segment. Returns as sq__ring_rest. */
 static inline __attribute__((always_inline)) sq__rest_t rest(sq_queue_t *queue, sq__state_t *state, sq__state_t clear) {
     *state = sq__load_acquire(&queue->state); /* [own] acquire: as in begin_anew */
     for (;;) {

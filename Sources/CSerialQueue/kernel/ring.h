@@ -35,10 +35,10 @@ static inline uintptr_t sq__next_where(sq_queue_t *queue) {
 /* L. The work that is stored there. */
 const sq__work_t *sq__ring_work_at(const sq_queue_t *queue, uintptr_t where);
 
-/* L. Marks the slot CANCELLED: its task was withdrawn. */
+/* L. Marks the slot CANCELLED: its task, which no holder has taken, was withdrawn. From then on a serial queue may be freed, but not its lock. */
 void sq__ring_mark_cancelled(sq_queue_t *queue, uintptr_t where);
 
-/* O. Spins for a short time until the slot at the head is filled. True: it is. */
+/* O, by the runner. Spins for a short time until the slot at the head is filled, or others want the thread. True: the slot is filled. */
 bool sq__ring_spin(sq_queue_t *queue);
 
 /* O. If no slot is taken, makes the queue free; if the slot at the head is taken and not filled, leaves the baton in it. Returns true
@@ -47,5 +47,5 @@ bool sq__ring_spin(sq_queue_t *queue);
  * the word. */
 bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state);
 
-/* The same, including the work in the hand-off slot. */
+/* As sq__ring_depth (kernel.h), including the work in the hand-off slot. */
 uint64_t sq__ring_waiting(const sq_queue_t *queue);

@@ -15,7 +15,8 @@ static bool uses_room(uintptr_t kind) {
     return kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER;
 }
 
-/* Takes the next work out of the queue, gives its room back, and returns its kind; SQ__EMPTY: there is nothing to run. */
+/* O. Takes the work that sq__baton_find has found out of the queue, gives its room back, and returns its kind; SQ__EMPTY: it is not to be run, for
+ * one of the reasons below. Not when nothing was found: it would advance past a slot that is not filled. */
 static inline __attribute__((always_inline)) uintptr_t take_out(sq_queue_t *queue, sq__work_t *work) {
     uintptr_t kind = sq__next_kind(queue);
     if (__builtin_expect(!(kind & SQ__CANCELLABLE), 1)) {
@@ -32,7 +33,8 @@ static inline __attribute__((always_inline)) uintptr_t take_out(sq_queue_t *queu
     return kind;
 }
 
-/* The work is an AWAITED or RUN_ANYWHERE. False: its thread no longer waits, or was refused. */
+/* O. The work that was taken is an AWAITED or RUN_ANYWHERE. True: its wait is claimed, and counted as run. False: its thread no longer waits, or was
+ * refused: counted as skipped. */
 static bool take_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
     if (control & SQ__DISCARD) {
         (void)sq__token_refuse(waiter.token, waiter.wait_id); /* it counts itself as withdrawn */
@@ -44,6 +46,7 @@ static bool take_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) 
     return false;
 }
 
+/* O. What sq__run_take (kernel.h) does, inlined into the batch of a serial queue. */
 static inline __attribute__((always_inline)) uintptr_t take(sq_queue_t *queue, uint32_t control, sq__work_t *work) {
     uintptr_t kind = take_out(queue, work);
     if (kind == SQ__AWAITED || kind == SQ__RUN_ANYWHERE) {
@@ -60,6 +63,7 @@ static inline __attribute__((always_inline)) uintptr_t take(sq_queue_t *queue, u
     return kind;
 }
 
+/* In the task's frame: calls its function; if `control` has SQ__DISCARD, its discard function, if it has one. */
 static inline void run_task(const sq_queue_t *queue, uint32_t control, sq_task_t task) {
     if (__builtin_expect(!(control & SQ__DISCARD), 1)) {
         SQ__PROBE_START(queue, task.run, task.context);
@@ -70,6 +74,7 @@ static inline void run_task(const sq_queue_t *queue, uint32_t control, sq_task_t
     }
 }
 
+/* As run_task: a pair has one function, and its last argument says whether the task runs or is discarded. */
 static inline void run_pair(const sq_queue_t *queue, uint32_t control, sq__pair_t pair) {
     if (__builtin_expect(!(control & SQ__DISCARD), 1)) {
         SQ__PROBE_START(queue, pair.call, pair.first);
@@ -94,7 +99,7 @@ static void run_member(sq_queue_t *queue, uint32_t control, const sq__observed_t
     member.end->call(member.end, !sq__queue_is_stale(queue));
 }
 
-/* Runs the function of a waiting thread (AWAITED, RUN_ANYWHERE). */
+/* Runs the function of a waiting thread (AWAITED, RUN_ANYWHERE) whose wait is claimed, and grants the wait. After that its call is gone. */
 static void run_for_waiter(sq_queue_t *queue, const sq__observed_t *observed, sq__waiter_t waiter) {
     run_task(queue, 0, waiter.call->task);
     ended(queue, observed);
@@ -123,7 +128,8 @@ sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__wo
     }
 }
 
-/* `kind`: without SQ__BARRIER. `observed`: NULL if nothing observes the task. */
+/* In the frame of what was taken: calls it, by its kind, and reports its end. `kind`: without SQ__BARRIER; SQ__EMPTY calls nothing. `observed`: NULL
+ * if nothing observes the task. */
 static inline __attribute__((always_inline)) void call(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__observed_t *observed,
                                                        const sq__work_t *work) {
     switch (kind) {
@@ -150,7 +156,7 @@ static inline __attribute__((always_inline)) void call(sq_queue_t *queue, uintpt
 
 uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work) { return take(queue, control, work); }
 
-/* What there is to see of a task that was taken. */
+/* What there is to see of a task that was taken. Its site is that of the calling thread's innermost frame. */
 static sq__task_seen_t task_seen(uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
     sq__task_seen_t task = {
         .function = sq__run_function_of(kind, control, work), .kind = (unsigned)kind, .is_discarded = control & SQ__DISCARD,
@@ -183,6 +189,7 @@ sq__origin_t sq__run_origin_noted(sq_queue_t *queue, uint32_t control) {
     return origin;
 }
 
+/* As sq__run_taken, on a queue that is observed: reports the begin, too. */
 static __attribute__((noinline)) void call_observed(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control,
                                                     const sq__work_t *work) {
     sq__task_seen_t task = task_seen(kind, origin, control, work);
@@ -218,7 +225,7 @@ void sq__run_turn_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t 
     sq__run_observed(queue, control, &frame, submitted, context, site);
 }
 
-/* On a queue that is watched, traced or measured, or that discards what waits. */
+/* O. As run_work, on a queue that is watched, traced or measured, or that discards what waits. */
 static __attribute__((noinline)) void run_observed_work(sq_queue_t *queue, uint32_t control, sq__batch_frame_t *frame) {
     sq__origin_t origin = sq__run_origin(queue, control);
     frame->kind = take(queue, control, &frame->work);
@@ -227,6 +234,7 @@ static __attribute__((noinline)) void run_observed_work(sq_queue_t *queue, uint3
     }
 }
 
+/* O. Takes the work that was found, and runs or discards it. frame->kind: what it was; SQ__EMPTY: it was not to be run. */
 static inline __attribute__((always_inline)) void run_work(sq_queue_t *queue, sq__batch_frame_t *frame) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     if (__builtin_expect(control & (SQ__DISCARD | SQ__NOTED), 0)) {
@@ -237,6 +245,7 @@ static inline __attribute__((always_inline)) void run_work(sq_queue_t *queue, sq
     call(queue, frame->kind, 0, NULL, &frame->work); /* EMPTY: calls nothing */
 }
 
+/* O. What sq__run_tasks (kernel.h) does; if not `begins`, what sq__run_tasks_inside does. */
 static inline __attribute__((always_inline)) sq__next_t run_tasks(sq_queue_t *queue, bool begins, size_t most, size_t *ran) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self_listed();

@@ -6,5 +6,5 @@
 /* An empty segment: all words EMPTY. NULL: no memory. */
 sq__segment_t *sq__segment_obtain(void);
 
-/* Returns a segment, of which all but the first `used` slots are EMPTY, to the store. */
+/* Returns a segment, of which all but the first `used` slots are EMPTY, to the store. No other thread uses it any more. */
 void sq__segment_free(sq__segment_t *segment, unsigned used);

@@ -38,8 +38,8 @@ static bool is_stuck(const sq_queue_t *queue, sq__state_t state, bool *is_pinned
     return (state & SQ__SUSPENDED) && (*is_pinned || sq__state_is_released(state));
 }
 
-/* By the holder: the queue was suspended for good, unless somebody has taken a reference meanwhile. A pinned queue ends, and
- * those whose target it is run after that. */
+/* O. The queue was suspended for good, unless somebody has taken a reference meanwhile: ends the suspension, and lets what waits be discarded. Takes
+ * the lock. Closes a pinned queue; the queues whose target it is run after its end. */
 static void discard_the_rest(sq_queue_t *queue) {
     bool is_pinned;
     sq__lock(queue);

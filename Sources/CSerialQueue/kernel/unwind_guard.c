@@ -23,6 +23,8 @@ void sq__unwind_left(const char *cause, const sq__frame_t *frame) {
     abort();
 }
 
+/* Writes a message: which task, or function that a call runs, the calling thread has left, and how (`cause`). Its innermost frame and duty must still
+ * exist. */
 static void report(const char *cause) {
     const sq__frame_t *frame = sq__self_listed()->frame;
     const sq__duty_t *duty = sq__self()->duty;
@@ -41,6 +43,7 @@ static void report(const char *cause) {
 /* What a function kept on the stack is gone if it lies below the frame of this one: the thread has left that function. */
 static bool is_gone(const void *variable) { return variable != NULL && (uintptr_t)variable < (uintptr_t)SQ__FRAME_TOP; }
 
+/* The calling thread ends, though a function of the program's has not returned to the library. Ends the program with a message. */
 static void thread_left(void) {
     static const char *const cause = "longjmp, pthread_exit or pthread_cancel";
     if (is_gone(sq__self()->duty)) {
@@ -55,7 +58,7 @@ static void thread_left(void) {
 
 static __attribute__((constructor)) void report_threads_that_leave(void) { sq__thread_when_left(thread_left); }
 
-/* Referred to by name from the unwind tables only. */
+/* Called when a function with SQ__NOBODY_UNWINDS_THROUGH is about to be unwound. Referred to by name from the unwind tables only. */
 __attribute__((used, visibility("hidden"))) _Unwind_Reason_Code sq__unwind_personality(
     int version, _Unwind_Action actions, uint64_t class, struct _Unwind_Exception *exception, struct _Unwind_Context *context);
 

@@ -19,6 +19,6 @@
 
 #include "kernel/kernel.h"
 
-/* O. Takes the CANCELLABLE that is next. Returns its kind, SQ__PAIR or SQ__JOB, with SQ__BARRIER if it is one, and *work; or SQ__EMPTY if it has
- * just been withdrawn. */
+/* O. Takes the CANCELLABLE that is next, and for that the lock. Returns its kind, SQ__PAIR or SQ__JOB, with SQ__BARRIER if it is one, and *work; or
+ * SQ__EMPTY if it has just been withdrawn: its slot is consumed, and counted as skipped. */
 uintptr_t sq__withdraw_take(sq_queue_t *queue, sq__work_t *work);

@@ -16,7 +16,7 @@ static sq_priority_t priority_of(sq__level_t level) {
     return level == SQ__LEVEL_HIGH ? SQ_PRIORITY_HIGH : level == SQ__LEVEL_LOW ? SQ_PRIORITY_LOW : SQ_PRIORITY_NORMAL;
 }
 
-/* NULL: no memory. */
+/* Returns a queue of the same pool or target, otherwise one with a thread of its own, with one reference; NULL: no memory. No lock is held. */
 static sq_queue_t *make_successor(const sq_queue_t *queue) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     sq__runner_t runner = sq__load_relaxed(&queue->runner);
@@ -42,8 +42,8 @@ static void start(sq_await_t *at_end) {
     sq_queue_release(successor);
 }
 
-/* Suspends what was made, if the queue has not ended. Returns false if there is no memory for the `*at_end` that will resume it, or for the
- * queue's record of it: once other threads can see what was made, nothing may fail. */
+/* Suspends what was made, if the queue has not ended. Then the caller owns `*at_end`, which will resume it; NULL: it is not suspended. Returns false
+ * if there is no memory for that, or for the queue's record of it: once other threads can see what was made, nothing may fail. */
 static bool hold_back(sq_queue_t *queue, sq_queue_t *made, sq_await_t **at_end) {
     *at_end = NULL;
     if (sq_has_ended(queue)) {
@@ -61,7 +61,8 @@ static bool hold_back(sq_queue_t *queue, sq_queue_t *made, sq_await_t **at_end) 
     return *at_end != NULL;
 }
 
-/* Returns the queue's successor, which has one more user; `made`, if there was none; NULL: there is none, or no memory. */
+/* Returns the queue's successor, which has one more user; `made` (perhaps NULL), if there was none: then the queue owns its reference. NULL: there is
+ * none, or no memory. Takes the lock. */
 static sq_queue_t *use_successor(sq_queue_t *queue, sq_queue_t *made) {
     sq__lock(queue);
     sq__after_end_t *after = sq__extra_make(queue, SQ__EXTRA_AFTER_END, sizeof *after);
@@ -115,6 +116,8 @@ static bool may_stay(const sq_queue_t *successor) {
         && sq__runner_client(sq__load_relaxed(&successor->runner)) == NULL;
 }
 
+/* A call that join_successor has counted is over. The last one releases the successor, unless that may stay. Takes the lock. The queue may be freed
+ * then. */
 static void leave_successor(sq_queue_t *queue) {
     sq_queue_t *last = NULL;
     sq__lock(queue);
@@ -174,7 +177,8 @@ static void call_job(void *context) {
     pair->call(pair->first, pair->second, true);
 }
 
-/* A task of the successor. It always runs: the successor is not shut down, and has references as long as it has a job. */
+/* A task of the successor: frees the job, calls it in a frame of the ended queue, and leaves the successor. It always runs: the successor is not shut
+ * down, and has references as long as it has a job. */
 static void run_late_job(void *context, void *unused, bool runs) {
     late_job_t job = *(late_job_t *)context;
     (void)unused;

@@ -37,7 +37,7 @@ static inline void note_first(sq_queue_t *queue, const sq__submission_t *submiss
     }
 }
 
-/* Puts work that has its room, or needs none, into the queue; *put: what is left to do. */
+/* Puts work that has its room, or needs none, into the queue; *put: what is left to do. Returns 0, ENOMEM or ESHUTDOWN: then nothing was put. */
 static inline __attribute__((always_inline)) int put_in(sq_queue_t *queue, const sq__submission_t *submission, sq__put_t *put) {
     const sq__work_t *work = &submission->work;
     sq__reserved_t place;
@@ -55,7 +55,7 @@ static inline __attribute__((always_inline)) int put_in(sq_queue_t *queue, const
     return 0;
 }
 
-/* The queue has its runner. */
+/* Submits work that has its room, or needs none; the queue has its runner. Passes the baton if the caller gets it. Returns 0, ENOMEM or ESHUTDOWN. */
 static inline __attribute__((always_inline)) int submit(sq_queue_t *queue, const sq__submission_t *submission) {
     sq__put_t put;
     int error = put_in(queue, submission, &put);
@@ -91,7 +91,7 @@ int sq__async_due(sq_queue_t *queue, const sq__submission_t *submission) {
     return error ? error : submit(queue, submission);
 }
 
-/* The deferred task has got room. */
+/* The deferred task has its room, or needs none. Returns 0, or why it was refused, which is counted: then the room is the caller's to give back. */
 static int submit_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     SQ__ATOMIC(uintptr_t) *place = sq__capacity_place(task);
     sq__submission_t submission = { .kind = task->is_barrier ? sq__barrier_on(queue) : 0, .site = sq__capacity_caller(task) };
@@ -179,6 +179,7 @@ int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *
     return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
 }
 
+/* As sq_async_deferred. `first_place`: SQ__OVER; SQ__NOT_SUBMITTED if the task can be cancelled. `caller`: the call site. */
 static int submit_or_wait(sq_queue_t *queue, sq_deferred_t *task, uintptr_t first_place, const void *caller) {
     SQ__CHECK_HANDLE(queue);
     sq__capacity_prepare(task, first_place, caller); /* sq_async_withdraw is legal whatever this function returns */

@@ -50,7 +50,8 @@ size_t sq_queue_width(const sq_queue_t *queue) {
     return width < UINT32_MAX ? width : SQ_WIDTH_POOL;
 }
 
-/* A function of its own, as in sync.c. */
+/* sq__sync_barrier on a concurrent queue, by a thread that is in a task. `frame`: an address in the frame of the public function. A function of its
+ * own, as in sync.c. */
 static __attribute__((noinline)) int barrier_in_task(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                      const void *caller, const void *frame) {
     const bool is_explored = sq__self()->explored != NULL;

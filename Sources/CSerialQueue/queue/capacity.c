@@ -97,7 +97,7 @@ static seeker_t *pop(sq__capacity_t *capacity) {
     return seeker;
 }
 
-/* With the mutex held. Does not wait: returns 0, ESHUTDOWN or EAGAIN. */
+/* M. Takes one room, without a wait. Returns 0, ESHUTDOWN, or EAGAIN: there is none. */
 static int try_to_take(sq__capacity_t *capacity) {
     if (capacity->closed) {
         return ESHUTDOWN;
@@ -115,6 +115,7 @@ static bool has_baton_of(const sq_queue_t *queue) {
     return reader != NULL && reader->has_baton && reader->frame.owner == queue;
 }
 
+/* There was no room. Waits until the submission's deadline. Returns as sq__capacity_take_room, except EAGAIN; takes the mutex. */
 static int wait_for_room(sq_queue_t *queue, const sq__submission_t *submission) {
     sq__capacity_t *capacity = sq__capacity(queue->room);
     if (sq__is_current(queue) && (!sq__is_concurrent(queue) || sq__is_in_barrier(queue) || has_baton_of(queue))) {
@@ -213,7 +214,7 @@ void sq__capacity_submitted(sq__capacity_t *capacity, sq_deferred_t *task) {
     sq__mutex_unlock(&capacity->mutex);
 }
 
-/* Returns true if the seeker has got the room, false if it has withdrawn. It is no longer in the list. */
+/* M. The seeker was just taken off the list. True: it has got the room; *task: itself, if it is a deferred task. False: it has withdrawn. */
 static bool grant_room(seeker_t *seeker, sq_deferred_t **task) {
     if (!is_thread(seeker)) {
         *task = task_of(seeker);
@@ -237,7 +238,7 @@ sq_deferred_t *sq__capacity_give_room(sq__capacity_t *capacity) {
     return task;
 }
 
-/* Refuses all threads first, so that they do not wait for the `decided` functions of deferred tasks in front of them. */
+/* M. Refuses all threads first, so that they do not wait for the `decided` functions of deferred tasks in front of them. */
 static void refuse_threads(sq__capacity_t *capacity) {
     for (seeker_t *next, *seeker = capacity->first; seeker != NULL; seeker = next) {
         next = seeker->next;

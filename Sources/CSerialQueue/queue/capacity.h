@@ -11,26 +11,26 @@
 
 typedef struct sq__capacity sq__capacity_t;
 
-/* Returns a capacity with one reference, the queue's; NULL: no memory. The baton's holder calls `give` to give back the room of a task
- * that it takes. */
+/* Returns a capacity with one reference, the queue's; NULL: no memory. The baton's holder calls `give` to give back the room of a task that it takes.
+ * Releasing the last reference frees it. */
 sq__room_t *sq__capacity_create(size_t room, void (*give)(sq_queue_t *, sq__room_t *));
 void sq__capacity_release(sq__room_t *room);
 
 /* The capacity that this is a part of. */
 sq__capacity_t *sq__capacity(sq__room_t *room);
 
-/* Takes one room, waiting until the submission's deadline if there is none. Returns 0, EAGAIN (none, and the deadline is SQ_NOW),
- * ETIMEDOUT, EDEADLK, ESHUTDOWN or ENOMEM. */
+/* Takes one room, waiting until the submission's deadline if there is none. Returns 0, EAGAIN (none, and the deadline is SQ_NOW), ETIMEDOUT, EDEADLK,
+ * ESHUTDOWN, ENOMEM or ESTALE (a task that the wait ran has forked, and this is the child). */
 int sq__capacity_take_room(sq_queue_t *queue, const sq__submission_t *submission);
 
 /* Before each submission: the task is in no line, and has this place and call site. */
 void sq__capacity_prepare(sq_deferred_t *task, uintptr_t place, const void *caller);
 const void *sq__capacity_caller(sq_deferred_t *task);
 
-/* Takes one room, or puts the task into the line. Returns 0, EINPROGRESS or ESHUTDOWN. */
+/* Takes one room, or puts the task into the line. Returns 0, EINPROGRESS (the task is in the line: its `decided` will be called) or ESHUTDOWN. */
 int sq__capacity_take_room_for(sq__capacity_t *capacity, sq_deferred_t *task);
 
-/* Takes the task out of the line. False: it is not there. */
+/* Takes the task out of the line. True: its `decided` will not be called. False: the task is not there. */
 bool sq__capacity_withdraw(sq_queue_t *queue, sq_deferred_t *task);
 
 /* The task's place, for withdraw.h. */
@@ -42,7 +42,8 @@ bool sq__capacity_is_decided(sq_queue_t *queue, sq_deferred_t *task);
 /* The task got room, and the attempt to submit it is over: `decided` is called next. */
 void sq__capacity_submitted(sq__capacity_t *capacity, sq_deferred_t *task);
 
-/* Gives one room back. If a deferred task got it, returns that, for the caller to submit; then sq__capacity_submitted. */
+/* Gives one room back. If a deferred task got it, returns that, for the caller to submit; then sq__capacity_submitted. NULL: a thread got the room,
+ * or nobody waited. */
 sq_deferred_t *sq__capacity_give_room(sq__capacity_t *capacity);
 
 /* Closes the capacity: threads that wait for room get ESHUTDOWN. Returns a deferred task that waited, whose `decided` the caller

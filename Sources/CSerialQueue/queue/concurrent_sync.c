@@ -16,7 +16,8 @@ static bool enter(sq_queue_t *queue, uintptr_t kind, sq__gate_word_t *mine) {
     return kind == SQ__WAITER ? sq__gate_enter(gate) : sq__gate_enter_barrier(gate, mine);
 }
 
-/* Tries for a moment. It overtakes no task: while one waits, the gate is closed. */
+/* Tries for a moment to enter, as a reader (SQ__WAITER) or as a barrier, which leaves with *mine. False: it is not inside. It overtakes no task:
+ * while one waits, the gate is closed. */
 static bool enter_early(sq_queue_t *queue, uintptr_t kind, sq__gate_word_t *mine) {
     for (unsigned paused = 0; sq__spin_early(&paused);) {
         if (enter(queue, kind, mine)) {
@@ -33,7 +34,8 @@ static bool must_renew(const sq__concurrent_t *concurrent, uintptr_t kind, sq__g
         || (kind != SQ__WAITER && sq__is_striped(word) && sq__stripes_not_counted(sq__load_relaxed(&concurrent->stripes)) == 0);
 }
 
-/* Takes the baton, does that, and opens the gate again. True: there was news meanwhile, and the caller still holds the baton. */
+/* If the gate must be renewed: takes the baton, brings the gate up to date and opens it again. True: there was news meanwhile, and the caller still
+ * holds the baton. */
 static bool renew(sq_queue_t *queue, uintptr_t kind) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     /* [striped] acquire: the stripes. */
@@ -44,6 +46,8 @@ static bool renew(sq_queue_t *queue, uintptr_t kind) {
     return !sq__gate_open(&concurrent->gate, &concurrent->entered);
 }
 
+/* Enters, after a wait if it must. 0: inside as a reader, without the baton; or as a barrier, with it, and *mine is for leave_barrier. Otherwise
+ * returns as sq__turn_wait, or EAGAIN. */
 static __attribute__((noinline)) int get_turn(sq_queue_t *queue, sq__call_t *call, sq__gate_word_t *mine) {
     const uintptr_t kind = call->kind;
     bool has_baton = renew(queue, kind);
@@ -74,6 +78,8 @@ static __attribute__((noinline)) int get_turn(sq_queue_t *queue, sq__call_t *cal
     return error;
 }
 
+/* Leaves as a reader that entered by the gate, and passes the baton if the reader gets it. `word`: a guess of the gate's value. `has_overlapped`:
+ * other readers came or left meanwhile. */
 static __attribute__((noinline)) void leave(sq_queue_t *queue, sq__gate_word_t word, bool has_overlapped) {
     if (has_overlapped) {
         sq__stripes_overlap(sq__concurrent_of(queue)); /* before it leaves: after that the queue may be freed */
@@ -83,6 +89,7 @@ static __attribute__((noinline)) void leave(sq_queue_t *queue, sq__gate_word_t w
     }
 }
 
+/* As sq__concurrent_sync, by the gate. Waits if it must. */
 static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                   const void *caller) {
     sq__gate_t *gate = sq__gate_of(queue);
@@ -105,7 +112,7 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
     return 0;
 }
 
-/* Returns as sq__concurrent_sync. */
+/* As sq__concurrent_sync, by a stripe, or by the gate if that is not striped or is closed. */
 static __attribute__((noinline)) int sync_by_stripe(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                     const void *caller) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
@@ -155,6 +162,7 @@ static inline void leave_barrier(sq_queue_t *queue, sq__gate_t *gate, sq__gate_w
     }
 }
 
+/* As sq__concurrent_sync_barrier. Waits if it must. */
 static __attribute__((noinline)) int barrier_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                      const void *caller) {
     sq__gate_word_t mine;

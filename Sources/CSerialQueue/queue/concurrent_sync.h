@@ -4,7 +4,7 @@
 #include "include/sq_time.h"
 #include "observe/observe.h"
 
-/* As sq_sync_until, from outside of the queue's tasks, by this caller. */
+/* As sq_sync_until, as a reader. The calling thread is in no task of the queue. `caller`: the call site. */
 int sq__concurrent_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
 
 /* The same as a barrier. */

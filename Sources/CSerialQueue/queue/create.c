@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+/* sq_queue_create with a target, which excludes a pool. NULL: errno says why, as sq__queue_make or sq_queue_set_target. */
 static __attribute__((noinline)) sq_queue_t *create_on_target(const char *label, const sq_queue_options_t *options) {
     if (options->pool != NULL) {
         errno = EINVAL;

@@ -23,14 +23,16 @@ typedef struct sq__after_end {
     size_t late_calls;     /* how many calls and jobs use it */
 } sq__after_end_t;
 
-/* L. Closes the queue, if it is not closed yet. True: the caller now holds the baton. */
+/* L. Closes the queue, if it is not closed yet; SQ_SHUTDOWN_DISCARD: what waits is discarded. True: the caller now holds the baton, and passes it
+ * after it has released the lock. */
 bool sq__end_close(sq_queue_t *queue, sq_shutdown_mode_t mode);
 
-/* O. The queue is empty, and CLOSED or released. The caller does not touch it again unless it has a reference; a worker that
- * calls this ends itself afterwards. */
+/* O. The queue is empty, and CLOSED or released: ends it. No lock is held. Not `by_runner` and timers are pending: leaves the end to the runner. The
+ * caller does not touch the queue again unless it has a reference; a worker that calls this ends itself afterwards. */
 void sq__queue_end(sq_queue_t *queue, bool by_runner);
 
-/* Frees an ended queue without references, or a free one. */
+/* Frees a queue that has ended or is free, and has no reference: no thread uses it, and it is no client of the cache any more. No lock is held: calls
+ * the release functions of its values. */
 void sq__queue_dispose(sq_queue_t *queue);
 
 /* Makes the record of awaits, so that sq__end_await does not fail. False: no memory. */

@@ -44,7 +44,8 @@ static __attribute__((noinline)) int find_runner(const sq_queue_options_t *optio
     return options->width > 1 && sq__runner_is_owned(*runner) ? EINVAL : 0;
 }
 
-/* Returns a zeroed queue, with its concurrent part if it has a width; NULL: no memory. */
+/* Returns a zeroed queue with room for the label; if `width` is above 1, with its concurrent part, which is set. NULL: no memory. Its block
+ * (sq__queue_memory) is the caller's to free. */
 static sq_queue_t *make(size_t label_length, size_t width) {
     size_t in_front = width > 1 ? sizeof(sq__concurrent_t) : 0;
     size_t bytes = in_front + sizeof(sq_queue_t);

@@ -18,5 +18,5 @@ bool sq__pending_timers_exists(const sq_queue_t *queue);
  * them, without the lock. */
 size_t sq__pending_timers_take_references(sq_queue_t *queue);
 
-/* O, L. Ends all, releasing the lock for each. If one forks, the others are the parent's, and stay unchanged in the child. */
+/* O, L. Ends all. Releases the lock for each, and takes it again. If one forks, the others are the parent's, and stay unchanged in the child. */
 void sq__pending_timers_end_all(sq_queue_t *queue);

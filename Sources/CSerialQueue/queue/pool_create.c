@@ -94,6 +94,7 @@ sq_pool_t *sq_pool_shared_of(sq_service_t service) {
 
 sq_pool_t *sq_pool_shared(void) { return sq_pool_shared_of(SQ_SERVICE_DEFAULT); }
 
+/* In the child of a fork: from now on the shared pools are made anew. */
 static void forget_shared(void) {
     for (unsigned i = 0; i < CLASSES; i += 1) {
         sq_pool_t *pool = sq__load_relaxed(&shared[i]);
@@ -119,7 +120,7 @@ void sq_pool_release(sq_pool_t *pool) {
     }
 }
 
-/* The targets may still be moved, and released: the locks keep them. */
+/* The last target's runner, or 0. Takes all queues' locks, which keep the targets: they may still be moved, and released. */
 static __attribute__((noinline)) sq__runner_t runner_of_movable(const sq_queue_t *queue) {
     sq__lock_all();
     for (const sq_queue_t *target; (target = sq__targeted_at(queue)) != NULL;) {

@@ -16,14 +16,15 @@ int sq__async_submit(sq_queue_t *queue, const sq__submission_t *submission);
  * has no function. */
 int sq__async_due(sq_queue_t *queue, const sq__submission_t *submission);
 
-/* The same, but not more than that: L; without the lock for work that cannot be withdrawn (SQ__NOTIFICATION). The queue has its runner. *passes is set to
- * true if the caller now holds the baton: it must release the lock, if it has it, and then pass the baton (sq__baton_pass). The queue exists until
- * then. Returns 0, ENOMEM or ESHUTDOWN. */
+/* L; without the lock for work that cannot be withdrawn (SQ__NOTIFICATION). Puts valid work of that kind into the queue, which has its runner, and
+ * does no more. *passes is set to true if the caller now holds the baton: it must release the lock, if it has it, and then pass the baton
+ * (sq__baton_pass). The queue exists until then. Returns 0, ENOMEM or ESHUTDOWN. */
 int sq__async_put(sq_queue_t *queue, const sq__submission_t *submission, bool *passes);
 
-/* As sq__withdraw, and gives back the room. May call the `decided` of a task that waits for room. */
+/* As sq__withdraw; also gives back the room, and passes the baton. May call the `decided` of a task that waits for room: no lock is held. */
 bool sq__async_withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place);
 
+/* What sq__targeted_fix does on a queue that may still be moved, or was fixed a moment ago. Takes the locks. */
 void sq__targeted_fix_now(sq_queue_t *queue) __attribute__((cold));
 
 /* Fixes the queue's target, that one's target, and so on: from now on sq_queue_set_target returns EBUSY for each of them. Comes before everything
@@ -36,14 +37,14 @@ static inline void sq__targeted_fix(sq_queue_t *queue) {
 
 /* Running */
 
-/* Fixes the queue's targets, and makes it a client of the cache if it has no runner and no target. Returns 0, ENOMEM or ESHUTDOWN. */
+/* Fixes the queue's targets, and makes it a client of the cache if it has no runner and no target. Returns 0, ENOMEM or ESHUTDOWN. Takes the lock. */
 int sq__runner_start(sq_queue_t *queue);
 
-/* O. Passes the baton on, by a thread that does not run asynchronous tasks. The caller does not touch the queue again unless
- * it has a reference. */
+/* O. Passes the baton on, by a thread that does not run asynchronous tasks; ends the queue if it is to end. No lock is held. The caller does not
+ * touch the queue again unless it has a reference. */
 void sq__baton_pass(sq_queue_t *queue);
 
-/* What runners call for a queue that is ready. */
+/* What runners call for the entry of a queue that they have taken: a sq__ready_function_t (runner/runner.h). Ends the queue if it is to end. */
 sq__ready_end_t sq__run_queue(sq__ready_t *ready, size_t batch, size_t *ran);
 
 /* Delayed tasks and timers that end with their queue: pending_timers.h */

@@ -9,7 +9,8 @@
 #include "queue/targeted.h"
 #include "state/state_inline.h"
 
-/* Called by a thread of the cache: runs tasks until the baton has been passed on. False: the queue has ended. */
+/* O. Called by a thread of the cache: runs tasks until the baton has been passed on. False: the queue has ended, or a task has forked, and this is
+ * the child. */
 static bool run_on_thread(void *argument) {
     sq_queue_t *queue = argument;
     size_t ran = 0;

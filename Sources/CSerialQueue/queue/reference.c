@@ -20,7 +20,7 @@
 #include "state/state_inline.h"
 #include "thread/cache.h"
 
-/* Called in a task of a queue without references: the running task has kept it alive. */
+/* (t2), after (t1): called in a task of a queue that had no reference. The running task has kept it alive. Takes the lock. */
 static void revive(sq_queue_t *queue) {
     sq__lock(queue);
     sq__state_t state = sq__load_relaxed(&queue->state);
@@ -42,8 +42,8 @@ sq_queue_t *sq_queue_retain(sq_queue_t *queue) {
     return queue;
 }
 
-/* The baton of a concurrent queue may lie in the gate: then it is taken here, to end the queue. The queue ends under its lock, so it
- * exists as long as the caller holds that. False: its state word has changed. */
+/* (l3) of a concurrent queue. Its baton may lie in the gate: then it is taken here, to end the queue. The queue ends under its lock, so it exists as
+ * long as the caller holds that. True: the caller must not touch it again. False: its state word has changed, and *state is the word. */
 static bool release_concurrent(sq_queue_t *queue, sq__state_t *state) {
     sq__lock(queue);
     /* [own] release: our use of the queue, to the holder that will end it. [own] [end] acquire if it fails. */
@@ -63,7 +63,8 @@ static bool abandon(sq_queue_t *queue) {
     return is_stuck && sq__end_close(queue, SQ_SHUTDOWN_DISCARD);
 }
 
-/* Of a queue that is the target of others, which have one reference together (queue/target.c). False: it is none any more. */
+/* Releases a reference to a queue that is the target of others, which have one together (queue/target.c). True: it is released. False: the queue is
+ * no target any more, and nothing was released. Takes the lock. */
 static bool release_pinned(sq_queue_t *queue) {
     sq__lock(queue);
     bool is_pinned = sq__load_relaxed(&queue->references) & SQ__PINNED;

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 
+/* The wait has begun. Waits until the queue has ended. Returns as sq__wait_end; the wait is over then, and the ender not listed. Takes the lock. */
 static int wait_for_end(sq_queue_t *queue, sq__ender_t *ender, sq_time_t deadline) {
     sq__lock(queue);
     /* [end] acquire: all that was done with the queue. */

@@ -27,10 +27,10 @@ static bool take_if_free(sq_queue_t *queue) {
     return sq__state_is_free_to_any_thread(state) && sq__cas_acquire(&queue->state, &state, state | SQ__OWNED);
 }
 
-/* Takes the queue without a slot in the ring, if it becomes free within a moment. It overtakes no task: a queue where one
- * waits is not free. The yields are for threads that have just passed the baton, and call again. Without yields each of them
- * would find another one waiting, and each task would cost a change of threads. There are several yields because several threads may
- * sleep in their slots: each must run and pass the baton before the queue is free. A runner that lingers reacts sooner. */
+/* Takes the queue without a slot in the ring, if it becomes free within a moment. True: the caller has the baton; it counts the task. It overtakes no
+ * task: a queue where one waits is not free. The yields are for threads that have just passed the baton, and call again. Without yields each of them
+ * would find another one waiting, and each task would cost a change of threads. There are several yields because several threads may sleep in their
+ * slots: each must run and pass the baton before the queue is free. A runner that lingers reacts sooner. */
 static bool take_early(sq_queue_t *queue) {
     bool taken = false;
     for (unsigned paused = 0; !taken && sq__spin_early(&paused);) {
@@ -45,8 +45,8 @@ static bool take_early(sq_queue_t *queue) {
     return taken;
 }
 
-/* For a caller that does not wait, on a queue that is not free. If the runner only lingers, the turn is asked for all the same: the
- * runner grants it at once, unless its thread has no processor at the moment. */
+/* For a caller that does not wait, on a queue that is not free. If the runner only lingers, the turn is asked for all the same: the runner grants it
+ * at once, unless its thread has no processor at the moment. Returns as sq__turn_wait, but `error` if there was no turn. */
 static int try_turn(sq_queue_t *queue, sq__call_t *call, int error) {
     if (!sq__load_relaxed(&queue->runner_spins) || sq__ring_depth(queue) > 0) {
         return sq__queue_reject(queue, error);
@@ -56,7 +56,7 @@ static int try_turn(sq_queue_t *queue, sq__call_t *call, int error) {
     return outcome == ETIMEDOUT ? error : outcome;
 }
 
-/* Returns as sq__turn_wait. */
+/* The queue was not free. Returns as sq__turn_wait, or EAGAIN. */
 static int get_turn(sq_queue_t *queue, sq__call_t *call) {
     int error = sq__wait_check_deadline(call->deadline);
     if (error) {
@@ -69,14 +69,15 @@ static int get_turn(sq_queue_t *queue, sq__call_t *call) {
     return sq__turn_wait(queue, call);
 }
 
-/* On a queue that another thread alone may run (sq__runner_is_owned): that one runs the function. Returns as sq__turn_wait. */
+/* On a queue that another thread alone may run (sq__runner_is_owned): that one runs the function. Returns as sq__turn_wait, or EAGAIN. */
 static int hand_over(sq_queue_t *queue, sq__call_t *call) {
     int error = sq__wait_check_deadline(call->deadline);
     call->kind = SQ__AWAITED;
     return error ? sq__queue_reject(queue, error) : sq__turn_wait(queue, call);
 }
 
-/* The parameters of all these are in the order of the public calls, so that they stay in their registers. */
+/* As sync_from_outside, on a serial queue that was not free to any thread. Waits if it must. The parameters of all these are in the order of the
+ * public calls, so that they stay in their registers. */
 static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                   const void *caller, uintptr_t kind) {
     sq__call_t call = {
@@ -111,7 +112,8 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
     return error;
 }
 
-/* The queue was `free` and is taken. */
+/* O. The queue's word was `free` until the caller took it. Runs the function, counts it, and makes the queue free again, or passes the baton. Returns
+ * 0. */
 static __attribute__((noinline)) int run_taken(sq_queue_t *queue, sq__state_t free, sq_function_t function, void *context,
                                                const void *caller) {
     sq__state_t state = free | SQ__OWNED;
@@ -124,7 +126,8 @@ static __attribute__((noinline)) int run_taken(sq_queue_t *queue, sq__state_t fr
     return 0;
 }
 
-/* The calling thread is in no task of the queue. No variable is needed after a call, so a sync on a concurrent queue saves no register. */
+/* The calling thread is in no task of the queue. Returns as sq_sync_until. `kind`: SQ__WAITER or SQ__RUN_ANYWHERE; a concurrent queue takes either as
+ * a sync. No variable is needed after a call, so a sync there saves no register. */
 static inline int sync_from_outside(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                     const void *caller, uintptr_t kind) {
     sq__state_t state = sq__load_relaxed(&queue->state);
@@ -159,7 +162,7 @@ static __attribute__((noinline)) int sync_explored(sq_queue_t *queue, sq_time_t 
     return error;
 }
 
-/* The calling thread is in a task of the queue. */
+/* The calling thread is in a task of the queue. Returns EDEADLK; on a concurrent queue 0, if that task is a reader: the function has run. */
 static int sync_inside(sq_queue_t *queue, const char *doing, sq_function_t function, void *context, const void *caller) {
     if (sq__is_concurrent(queue)) {
         return sq__concurrent_sync_inside(queue, doing, function, context, caller);
@@ -168,8 +171,8 @@ static int sync_inside(sq_queue_t *queue, const char *doing, sq_function_t funct
     return sq__queue_reject(queue, EDEADLK);
 }
 
-/* The calling thread is in a task. One function for each kind, as seven arguments would not fit into registers. Not inlined: these calls
- * would force the fast path to save its arguments. */
+/* The calling thread is in a task, perhaps of this queue. Returns as sq_sync_until. One function for each kind, as seven arguments would not fit into
+ * registers. Not inlined: these calls would force the fast path to save its arguments. */
 static inline __attribute__((always_inline)) int in_task(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                          const void *caller, uintptr_t kind, const void *frame) {
     from_t from = from_task(queue, function, frame);

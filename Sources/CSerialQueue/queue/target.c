@@ -43,7 +43,7 @@
 static void post_batch(sq_queue_t *queue);
 static void post_after_end(sq_queue_t *queue);
 
-/* A task of the target. `runs`: not, if the target discards it. */
+/* A task of the target, which has the baton of the queue `first`. `runs`: not, if the target discards it. */
 static void run_batch(void *first, void *unused, bool runs) {
     sq_queue_t *queue = first;
     size_t ran = 0;
@@ -71,6 +71,7 @@ static void post_after_end(sq_queue_t *queue) {
     }
 }
 
+/* O. The baton goes to a job of the target, or of its successor if it was shut down. Waits until there is memory for the job. */
 static void post_batch(sq_queue_t *queue) {
     int error;
     while ((error = sq_async_job(sq__queue_target(queue), run_batch, queue, NULL)) == ENOMEM) {
@@ -94,6 +95,7 @@ static bool is_held(const sq_queue_t *queue) {
         && (sq__load_relaxed(&queue->state) & (SQ__SUSPENDED | SQ__ENDED)) == SQ__SUSPENDED;
 }
 
+/* SQ__DEMAND_NOW: a target is suspended. SQ__DEMAND_NEXT: others want the thread of the last target's runner. Else SQ__DEMAND_NEAR. */
 static sq__demand_t demand(sq__runner_t runner) {
     for (const sq_queue_t *queue = target_of(runner); queue != NULL; queue = sq__runner_target(runner)) {
         if (is_held(queue)) {
@@ -112,7 +114,7 @@ typedef struct turn {
     bool is_refused; /* while it waited for the target, the queue was shut down, and what waits is discarded */
 } turn_t;
 
-/* In the turns of both. */
+/* In the turns of both: runs the function, and passes the queue's baton. If the turn is refused, neither: the baton is still run_on_target's. */
 static void run_turn(void *context) {
     turn_t *turn = context;
     turn->is_refused = sq__state_is_discarded(sq__load_relaxed(&turn->queue->state));
@@ -123,6 +125,8 @@ static void run_turn(void *context) {
     sq__baton_pass(turn->queue);
 }
 
+/* O. Gets the target's turn, too, and runs the call there. The queue's baton is passed in any case, except after ESTALE. Returns as
+ * sq__sync_after_end. */
 static int run_on_target(sq_queue_t *queue, turn_t *turn) {
     const sq__call_t *call = turn->call;
     sq_queue_t *target = sq__queue_target(queue);
@@ -158,6 +162,7 @@ static const sq_queue_t *target_of_caller(const sq_queue_t *queue) {
     return target;
 }
 
+/* Gets the queue's turn, then its target's, and runs the call there. Returns as sq_sync_until; neither turn is held then. */
 static int sync_on_target(sq_queue_t *queue, sq__call_t *call) {
     /* A queue above this one has looked for it: a chain is walked once. */
     const sq_queue_t *held = call->task.run != run_turn ? target_of_caller(queue) : NULL;
@@ -179,7 +184,8 @@ static void pin(sq_queue_t *target, sq__targeted_t *record) {
     }
 }
 
-/* A queue needs its target no more. NULL: it has none. */
+/* A queue needs this target no more; NULL: it had none. Takes the lock of the target, which may be freed then: the last pin takes the pins' reference
+ * along. */
 static void unpin(sq_queue_t *target) {
     if (target == NULL) {
         return;
@@ -219,7 +225,7 @@ static bool is_circle(const sq_queue_t *queue, const sq_queue_t *target) {
     return target == queue;
 }
 
-/* The same. Returns the queue's record, made if there is none; NULL: no memory. */
+/* With all queues' locks. Returns the queue's record, made if there is none; NULL: no memory. */
 static sq__targeted_t *make_record(sq_queue_t *queue) {
     sq__targeted_t *record = sq__targeted(queue);
     if (record == NULL && (record = sq__extra_make(queue, SQ__EXTRA_TARGET, sizeof *record)) != NULL) {
@@ -228,7 +234,8 @@ static sq__targeted_t *make_record(sq_queue_t *queue) {
     return record;
 }
 
-/* The same. Makes a queue that no sync has ever taken free to none from now on. False: a sync has taken it, or has it, or it was shut down. */
+/* With all queues' locks. Sets SQ__NOT_FREE, if no sync has ever taken the queue. False: a sync has taken it, or has it, or it was shut down: nothing
+ * has changed. */
 static bool bind(sq_queue_t *queue) {
     sq__state_t state = sq__load_acquire(&queue->state); /* [own] acquire: `ran`, if a sync has just given it back */
     do {
@@ -240,7 +247,8 @@ static bool bind(sq_queue_t *queue) {
     return true;
 }
 
-/* With all queues' locks. */
+/* With all queues' locks. The caller has a reference to the target. Returns as sq_queue_set_target, without ESTALE. 0: pinned; the old target is,
+ * too. */
 static int set(sq_queue_t *queue, sq_queue_t *target) {
     sq__runner_t runner = sq__load_relaxed(&queue->runner);
     if (is_circle(queue, target) || (sq__runner_is_object(runner) && sq__runner_target(runner) == NULL)) {

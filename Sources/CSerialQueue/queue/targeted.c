@@ -2,7 +2,8 @@
 
 #include "state/state_inline.h"
 
-/* With all queues' locks. The last target comes first: a thread that finds a queue fixed without the lock finds all of its targets fixed, too. */
+/* With all queues' locks. Fixes this queue, which has a record, and its targets. The last target comes first: a thread that finds a queue fixed
+ * without the lock finds all of its targets fixed, too. */
 static void fix_chain(sq_queue_t *queue) {
     sq_queue_t *last = NULL;
     while (queue != NULL && sq__load_relaxed(&queue->control) & SQ__MOVABLE) {

@@ -14,7 +14,8 @@ static bool may_be_given_up(const sq__call_t *call) {
     return call->deadline != SQ_FOREVER || sq__self_may_be_needed(sq__self_listed());
 }
 
-/* Fills a slot, or takes the queue if it was free, or joins the threads of a shared slot. */
+/* Fills a slot, or takes the queue if it was free, or (`shares`: with the queue's lock) joins the threads of a shared slot. Returns as
+ * sq__ring_reserve; *place as sq__shared_enter says. The slot is yet to be published. */
 static int enter(sq_queue_t *queue, bool shares, bool always_a_slot, sq__sharer_t *sharer, sq__reserved_t *place) {
     if (shares) {
         return sq__shared_enter(queue, always_a_slot, sharer, place);

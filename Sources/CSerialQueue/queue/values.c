@@ -38,7 +38,7 @@ static void end(value_t *value) {
     sq__memory_free(value);
 }
 
-/* L. Returns the value that was replaced; NULL: there was none. `made`: NULL if the value is only removed. */
+/* L. Returns the value that was replaced, which is the caller's to end; NULL: there was none. `made`: NULL if the value is only removed. */
 static value_t *replace(values_t *values, const void *key, value_t *made) {
     value_t **link = find(values, key);
     value_t *old = *link;

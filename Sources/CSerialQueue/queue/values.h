@@ -4,5 +4,5 @@
 #include "include/sq_private.h"
 #include "include/sq_value.h"
 
-/* Releases the values of a queue that is about to be freed. In the child of a fork their functions are not called. */
+/* Releases the values of a queue that is about to be freed. No lock is held: their functions are called, but not in the child of a fork. */
 void sq__values_release(sq_queue_t *queue);

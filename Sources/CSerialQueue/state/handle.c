@@ -19,6 +19,7 @@ static sq__mutex_t lock = SQ__MUTEX_INIT;
 static void *kept[KEPT];       /* under the lock: the memory of the last ones freed */
 static unsigned oldest;        /* under the lock */
 
+/* Ends the program with a message, which names this `call`, if the pointer is not one to a queue that exists. */
 void sq__handle_check(const sq_queue_t *queue, const char *call) {
     if (queue == NULL) {
         sq__fatal("%s was called with NULL instead of a queue.", call);

@@ -162,7 +162,8 @@ void sq__extras_free(sq_queue_t *queue);
 #ifdef SQ_DEBUG
 void sq__handle_check(const sq_queue_t *queue, const char *call);
 void sq__handle_mark(sq_queue_t *queue);
-/* Instead of freeing the memory at once. `memory`: the block that contains the queue. */
+/* Marks the queue as freed, and frees its memory once KEPT (handle.c) more queues were freed. `memory`: the block that contains the queue. Takes a
+ * lock of its own. */
 void sq__handle_free(sq_queue_t *queue, void *memory);
 #define SQ__CHECK_HANDLE(queue) sq__handle_check((queue), __func__)
 #else

@@ -3,7 +3,8 @@
 
 #include "pool/pool_internal.h"
 
-/* The pool's alarm fires: checks whether its shards must grow. */
+/* The pool's alarm fires: checks whether its shards must grow. With no lock. Releases the use of the pool that was counted for the check: the pool
+ * may be freed on return. */
 void sq__growth_check(sq__alarm_t *alarm);
 
 /* What a check finds while entries wait, in all shards. */

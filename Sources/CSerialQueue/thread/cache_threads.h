@@ -44,7 +44,8 @@ static inline bool sq__cache_is_counted(const sq__thread_start_t *start) { retur
 /* Of so many threads that come: a posted client waits in the line for one of them. */
 bool sq__cache_enough_come(unsigned coming, unsigned processors);
 
-/* L is not held. Starts a thread for the client. `is_posted`: it calls it at once, and the client has no wait. False: no memory or no thread. */
+/* L is not held. Starts a thread for the client. `is_posted`: it calls it at once, and the client has no wait. Else it waits for a post. False: no
+ * memory or no thread. */
 bool sq__cache_start(sq__client_t *client, bool is_posted);
 
 /* L. An idle thread that nobody will post becomes the client's, which may post it. False: *some_idle says whether others idle. */

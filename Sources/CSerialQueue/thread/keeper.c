@@ -19,6 +19,8 @@ static bool serve_line(void) {
     return !is_served;
 }
 
+/* The keeper's body. Serves the line when its token is woken; after a pause it tries again to serve those it could not. At the end it recycles its
+ * token. */
 static void keep(void *argument) {
     sq__token_t *token = argument;
     sq__wait_id_t wait_id = sq__token_prepare(token); /* never granted: it is woken */

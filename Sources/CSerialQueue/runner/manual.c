@@ -38,7 +38,7 @@ static void release(sq__runner_t runner) {
     }
 }
 
-/* Runs what is ready, a batch of tasks each, until nothing is. */
+/* Runs what is ready, a batch of tasks each, until nothing is, or this is the child of a fork. Returns how many tasks. The caller has a reference. */
 static size_t run_ready(sq__hosted_t *hosted) {
     size_t ran = 0;
     sq__ready_t *entry;
@@ -49,6 +49,7 @@ static size_t run_ready(sq__hosted_t *hosted) {
     return ran;
 }
 
+/* The same, and between them calls each alarm that is due by `until`. The clock is at `until` then, except in the child of a fork. */
 static size_t advance(sq__runner_t runner, uint64_t until) {
     sq__manual_t *manual = manual_at(runner);
     size_t ran = run_ready(&manual->hosted);

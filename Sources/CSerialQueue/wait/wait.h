@@ -75,8 +75,8 @@ typedef struct sq__wait {
 /* 0: a call with this deadline may wait; else EAGAIN or ETIMEDOUT. */
 int sq__wait_check_deadline(sq_time_t deadline);
 
-/* Begins a wait, for which the caller has set `queue` or `subject`, and what else it knows; the rest is 0. `is_turn`: it waits for a turn of its
- * own, and not only for a moment. Returns 0 or ENOMEM. */
+/* T. Begins a wait, for which the caller has set `queue` or `subject`, and what else it knows; the rest is 0. `is_turn`: it waits for a turn of its
+ * own, and not only for a moment. Returns 0, and sq__wait_end, sq__wait_briefly or sq__wait_cancel is to follow; or ENOMEM, and nothing is left. */
 int sq__wait_begin(sq__wait_t *wait, bool is_turn);
 
 /* Called instead of sq__wait_end if no other thread knows about the wait. */
@@ -86,7 +86,7 @@ void sq__wait_cancel(sq__wait_t *wait);
  * granted), or ESTALE (a task that this wait ran has forked, and this is the child). */
 int sq__wait_end(sq__wait_t *wait, sq_time_t deadline);
 
-/* The same, but spins only briefly, and sleeps only if its call has begun: then the call is waited for to its end. */
+/* The same, but spins only briefly, and sleeps only if its call has begun: then the call is waited for to its end. ETIMEDOUT: it has not begun. */
 int sq__wait_briefly(sq__wait_t *wait);
 
 /* Calls the functions of awaits that have ended, from this one on; NULL: none. With no lock held. */

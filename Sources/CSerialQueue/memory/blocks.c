@@ -112,7 +112,7 @@ static void discard(const sq__blocks_t *store, uint32_t low, uint32_t high) {
     sq__pages_discard(block_at(store, low), (high - low + 1) * store->bytes);
 }
 
-/* Returns the pages of these blocks, which only this thread has, to the system, and puts the blocks into the cold list. */
+/* Returns the pages of these blocks, a chain from `first` that only this thread has, to the system, and puts the blocks into the cold list. */
 static void cool_down(sq__blocks_t *store, uint32_t first) {
     uint32_t low = first, high = first; /* the blocks from low to high are still to be discarded */
     entry_t *entry = entry_at(store, first);

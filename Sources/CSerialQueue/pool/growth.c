@@ -159,8 +159,8 @@ static bool needs_permit(const sq__shard_t *shard) {
     return sq__load_relaxed(&shard->pool->workers) < SQ__MOST_WORKERS ? sq__shard_has_ready(shard) : shard->idle_workers > 0;
 }
 
-/* For a check. Gives `more` permits to the shards that need one, or to all if none does; fewer if a need has passed meanwhile. Takes each shard's
- * lock, one at a time. Wakes nobody: give_all_permits does. */
+/* For a check. Gives `more` permits to the shards that need one, or to all if none does; fewer if a need has passed meanwhile. Takes each
+ * shard's lock, one at a time. Wakes nobody: give_all_permits does. */
 static void add_permits(sq__pool_t *pool, unsigned more) {
     unsigned left = 0;
     for (unsigned i = 0; i < pool->count; i += 1) {

@@ -19,5 +19,5 @@ typedef struct sq__sample {
     bool has_surplus;  /* several checks in a row have found more workers not blocked than base permits */
 } sq__sample_t;
 
-/* The rule of growth.c: how many permits the pool is to have. */
+/* The rule of growth.c: how many permits the pool is to have, from base_permits to `most`. Changes nothing. */
 unsigned sq__growth_permits(const sq__sample_t *sample);

@@ -47,14 +47,15 @@ void sq__shard_leave_and_unlock(sq__shard_t *shard);
 /* With the lock. True: entries wait in other shards, which now know what this one has. */
 bool sq__shard_others_wait(sq__shard_t *shard);
 
-/* With the lock, by a worker with a permit: the shard that it takes its next entry from; NULL: its own. */
+/* With the lock, by a worker with a permit: the shard that it takes its next entry from, which is not locked, and may be empty by now; NULL: its
+ * own. */
 sq__shard_t *sq__shard_to_help(sq__shard_t *shard);
 
 /* With the lock, and again on return; released in between, for the lock of the other shard: takes an entry of that shard, whose level is *level.
  * NULL: there is none any more. */
 sq__ready_t *sq__shard_take_from(sq__shard_t *shard, sq__shard_t *other, sq__level_t *level);
 
-/* With the lock: a shard that is FREE, or NULL. The pool is not freed until sq__shard_left. */
+/* With the lock: a shard that is FREE, not locked, and a use of the pool, which the caller ends with sq__shard_left; or NULL, without a use. */
 sq__shard_t *sq__shard_find_free(sq__shard_t *shard);
 
 /* One use of the pool is over (see `uses`); the last one frees it. */

@@ -102,6 +102,7 @@ size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds) {
 /* With what is due now. */
 size_t sq_pool_run(sq_pool_t *pool) { return sq_pool_advance(pool, 0); }
 
+/* With a reference that no task releases. */
 bool sq__pool_step(sq_pool_t *pool, bool moves_clock) {
     sq__manual_t *manual = (sq__manual_t *)pool;
     sq__level_t level;

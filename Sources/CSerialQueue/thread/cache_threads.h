@@ -55,7 +55,7 @@ bool sq__cache_join_idle(sq__client_t *client, bool *some_idle);
  * no thread; the client is in the line, and the keeper has been called. */
 bool sq__cache_serve(sq__client_t *client);
 
-/* L. The first client of the line that this thread may serve; NULL: there is none. Of any thread, if that is NULL. */
+/* L. Takes the first client of the line that this thread may serve, or, if `thread` is NULL, the first of all. NULL: there is none. */
 sq__client_t *sq__cache_take_from_line(const sq__cached_thread_t *thread);
 
 /* L. */

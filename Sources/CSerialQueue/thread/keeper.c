@@ -9,7 +9,8 @@ enum { PAUSE = 1000000, LONGEST_PAUSE = 128 * PAUSE };
 /* L. */
 static bool is_idle(void) { return sq__cache.clients == 0 && sq__cache.threads == NULL; }
 
-/* L, released meanwhile. Until a thread comes, which looks at the line. Returns whether the next try is the keeper's. No order is promised among queues. */
+/* L, released meanwhile. Serves the line until a thread comes, which looks at the line itself. True: no thread could be started, so the next try is
+ * the keeper's. No order is promised among queues. */
 static bool serve_line(void) {
     bool is_served = true;
     while (is_served && sq__cache.line != NULL && sq__cache.coming == 0) {

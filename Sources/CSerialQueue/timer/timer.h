@@ -8,8 +8,8 @@
  * ESTALE; then nothing is left, and the task is the caller's. */
 int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, const sq__submission_t *submission);
 
-/* Withdraws the CANCELLABLE with this place, if its delay is not over. It was never in the queue, so it is not counted. False: the task is in
- * the queue, over, or not submitted. As in sq__withdraw, the queue may be freed. */
+/* Withdraws the CANCELLABLE with this place, if its delay is not over. It was never in the queue, so it is not counted. False: the task is in the
+ * queue, over, or not submitted. With no lock. As in sq__withdraw, the queue may be freed already. */
 bool sq__delayed_withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place);
 
 /* For a dump: the queue of the delayed task that this alarm belongs to; NULL: it belongs to no delayed task. The alarm is set. */

@@ -52,6 +52,7 @@ typedef struct text {
 
 static void add(text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Appends to the report. What does not fit is cut off. */
 static void add(text_t *text, const char *format, ...) {
     size_t room = REPORT_SIZE - text->used;
     va_list arguments;

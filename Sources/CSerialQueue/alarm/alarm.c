@@ -25,6 +25,7 @@ static uint64_t next_wake(const sq__alarms_t *alarms) {
     return exact < latest ? exact : latest;
 }
 
+/* The alarm is in no heap, and has its order. A manual set ignores the leeway. */
 static void put(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway) {
     alarm->due.key = due;
     if (leeway == 0 || alarms->is_manual) {
@@ -36,7 +37,7 @@ static void put(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t
     sq__heap_put(&alarms->latest, &alarm->latest);
 }
 
-/* Unlocks the set. If its thread would sleep beyond `time`, wakes it. */
+/* Releases the lock. If the set's thread would sleep beyond `time`, wakes it. */
 static void unlock_and_wake(sq__alarms_t *alarms, uint64_t time) {
     sq__token_t *woken = NULL;
     sq__wait_id_t wait_id = alarms->wait_id;
@@ -52,6 +53,7 @@ static void unlock_and_wake(sq__alarms_t *alarms, uint64_t time) {
 
 /* The thread of the process's set */
 
+/* By the set's thread, with the lock, which is released meanwhile. Returns at `time`, or when unlock_and_wake wakes it. */
 static void sleep_until(sq__alarms_t *alarms, uint64_t time) {
     sq__wait_id_t wait_id = alarms->wait_id = sq__token_prepare(alarms->token);
     sq__token_t *token = alarms->token;
@@ -62,6 +64,7 @@ static void sleep_until(sq__alarms_t *alarms, uint64_t time) {
     alarms->wakes_at = 0;
 }
 
+/* The thread's body; its token is in the set. Ends a while after the last lease, and gives the token back; at once in the child of a fork. */
 static void call_when_due(void *argument) {
     sq__alarms_t *alarms = argument;
     uint64_t leaves_at = SQ__NEVER;
@@ -90,7 +93,7 @@ static void call_when_due(void *argument) {
     sq__mutex_unlock(&alarms->lock);
 }
 
-/* With the lock held. */
+/* With the lock held; the set has no thread. Returns 0, and alarms->token is the thread's; or ENOMEM, and the token is NULL. */
 static int start_thread(sq__alarms_t *alarms) {
     sq__token_t *token = sq__token_acquire();
     if (token == NULL) {
@@ -140,6 +143,7 @@ uint64_t sq__alarms_now(sq__alarms_t *alarms) {
     return now;
 }
 
+/* The alarm is not set; the set's lock is not held. `again`: it keeps its order. */
 static void set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway, bool again) {
     sq__mutex_lock(&alarms->lock);
     if (!again) {
@@ -181,7 +185,7 @@ static void push(front_t *front, const sq__heap_node_t *node) {
     }
 }
 
-/* NULL: none is left. */
+/* With the lock. Takes the node that comes first, and puts those below it into the front. NULL: none is left. */
 static const sq__heap_node_t *pop(front_t *front) {
     unsigned first = 0;
     if (front->count == 0) {
@@ -216,7 +220,7 @@ bool sq__alarms_visit(sq__alarms_t *alarms, const sq__alarms_visitor_t *visitor)
 
 /* Fork */
 
-/* In the child the process's set is empty, has no thread, and has no leases. */
+/* With the lock, in the child of a fork: the process's set is empty there, has no thread, and has no leases. */
 static void forget_alarms(void) {
     sq__heap_move(&shared.exact, &of_parent.exact);
     sq__heap_move(&shared.loose, &of_parent.loose);

@@ -19,7 +19,7 @@
 #include "include/sq_private.h" /* sq__alarms_now; sq__alarms_next: SQ__NEVER if no alarm is set */
 #include "platform/mutex.h"
 
-/* Takes a lease on the process's set. Returns 0 or ENOMEM. */
+/* Takes a lease on the process's set, whose thread it starts if there is none. Returns 0 and *alarms; or ENOMEM, without a lease. */
 int sq__alarms_shared(sq__alarms_t **alarms);
 
 /* Returns a lease. None of the caller's alarms may be set. May be called from an alarm's call. No effect on other sets. */
@@ -32,7 +32,7 @@ void sq__alarm_set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint6
 /* The same for an alarm that was set before: it keeps its position among alarms that are due at the same time. */
 void sq__alarm_set_again(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway);
 
-/* Cancels the alarm. Returns false if it was not set, or if its call has begun. */
+/* Cancels the alarm: it is not called. Returns false if it was not set, or if its call has begun, which may still run or be about to. */
 bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm);
 
 /* Calls `visit` for the next alarms, at most `most` (up to 16) of them, in the order in which they are due, under the set's lock. NULL:
@@ -51,13 +51,13 @@ bool sq__alarms_visit(sq__alarms_t *alarms, const sq__alarms_visitor_t *visitor)
 sq__alarms_t *sq__alarms_create(void);
 void sq__alarms_destroy(sq__alarms_t *alarms);
 
-/* If an alarm is due by `time`, advances the clock to its due time, calls it and returns true.
- * Otherwise advances the clock to `time` and returns false. The clock never moves back. */
+/* If an alarm is due by `time`, advances the clock to its due time, calls it, with no lock held, and returns true. Otherwise advances the clock to
+ * `time` and returns false. The clock never moves back. */
 bool sq__alarms_advance(sq__alarms_t *alarms, uint64_t time);
 
 /* Calls `visit` for each alarm that is due at the time that sq__alarms_next returns, under the set's lock; the one that was set first comes first,
  * the others in no particular order. */
 void sq__alarms_next_ties(sq__alarms_t *alarms, void (*visit)(void *context, sq__alarm_t *alarm), void *context);
 
-/* Calls one of those alarms, and advances the clock to its due time. */
+/* Calls one of those alarms, with no lock held, and advances the clock to its due time. */
 void sq__alarms_call(sq__alarms_t *alarms, sq__alarm_t *alarm);

@@ -30,6 +30,6 @@ void sq__alarms_take(sq__alarm_t *alarm);
 /* L. Takes out the first alarm that is due by `time`. NULL: there is none. */
 sq__alarm_t *sq__alarms_take_due(sq__alarms_t *alarms, uint64_t time);
 
-/* Called with the lock. Calls the alarm without the lock; afterwards the alarm may be freed. Returns false, still without the lock,
- * if the call has forked and this is the child: there the set belongs to another thread. */
+/* L, for an alarm that was taken. Calls the alarm without the lock; afterwards the alarm may be freed. Returns false, still without the lock, if the
+ * call has forked and this is the child: there the set belongs to another thread. */
 bool sq__alarms_run(sq__alarms_t *alarms, sq__alarm_t *alarm);

@@ -12,7 +12,8 @@ static void restore(sq__heap_node_t *node) {
     node->rank = (unsigned char)(rank_of(node->right) + 1);
 }
 
-/* Merges two trees, given by their roots or NULL. The caller links the result to its parent. */
+/* Merges two trees, given by their roots or NULL, and returns the root, or NULL. Its `above` is no node: the caller links the result to its
+ * parent. */
 static sq__heap_node_t *merge(sq__heap_node_t *a, sq__heap_node_t *b) {
     sq__heap_node_t top = { .right = NULL };
     sq__heap_node_t *last = &top;

@@ -29,7 +29,7 @@ sq__heap_node_t *sq__heap_next_tie(const sq__heap_t *heap, const sq__heap_node_t
 /* Inserts a node that is in no heap. The caller has set its key and order. */
 void sq__heap_put(sq__heap_t *heap, sq__heap_node_t *node);
 
-/* Removes a node from its heap. */
+/* Removes a node from the heap that it is in. */
 void sq__heap_take(sq__heap_node_t *node);
 
 /* Moves all nodes into another heap. */

@@ -38,6 +38,7 @@ static entry_t *entry_at(const sq__blocks_t *store, uint32_t number) {
 
 /* Taking */
 
+/* Takes the first block of the list, and returns its number; 0: the list is empty. */
 static uint32_t take_from(sq__blocks_t *store, SQ__ATOMIC(uint64_t) *list) {
     uint64_t next, top = sq__load_acquire(list); /* [block] acquire: the entry of the first block */
     do {
@@ -51,7 +52,7 @@ static uint32_t take_from(sq__blocks_t *store, SQ__ATOMIC(uint64_t) *list) {
     return low_half(top);
 }
 
-/* False: no memory. */
+/* True: the slab is there; this or another thread has added it. False: no memory. */
 static bool add_slab(sq__blocks_t *store, unsigned slab) {
     char *none = NULL, *pages = sq__pages(bytes_of(store, slab));
     if (pages == NULL) {
@@ -67,6 +68,7 @@ static bool add_slab(sq__blocks_t *store, unsigned slab) {
     return true;
 }
 
+/* Takes a number that was never taken, whose slab is there. 0: no memory, or no number is left. */
 static uint32_t take_fresh(sq__blocks_t *store) {
     uint32_t fresh = sq__load_relaxed(&store->fresh);
     do {
@@ -110,7 +112,7 @@ static void discard(const sq__blocks_t *store, uint32_t low, uint32_t high) {
     sq__pages_discard(block_at(store, low), (high - low + 1) * store->bytes);
 }
 
-/* Returns the pages of these blocks, which only this thread has, to the system, and puts the blocks into the cold list. */
+/* Returns the pages of these blocks, a chain from `first` that only this thread has, to the system, and puts the blocks into the cold list. */
 static void cool_down(sq__blocks_t *store, uint32_t first) {
     uint32_t low = first, high = first; /* the blocks from low to high are still to be discarded */
     entry_t *entry = entry_at(store, first);
@@ -138,8 +140,8 @@ static uint32_t count_from(const sq__blocks_t *store, uint32_t number) {
     return high_half(sq__load_relaxed(entry));
 }
 
-/* Puts the block into the list, unless that has `most` blocks already. Then these are taken out for it if `takes_all`. Returns how many blocks
- * the list had, and *below, the first of them. */
+/* Puts the block into the list. If that has `most` blocks already, `takes_all` first takes these out for the caller, in a chain from *below; else
+ * nothing is put. Returns how many blocks the list had, and *below, the first of them, or 0. */
 static uint32_t give_to(sq__blocks_t *store, SQ__ATOMIC(uint64_t) *list, uint32_t number, uint32_t most, bool takes_all, uint32_t *below) {
     uint32_t count;
     entry_t *entry = entry_at(store, number);

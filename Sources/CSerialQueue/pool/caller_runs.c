@@ -28,6 +28,8 @@ static bool is_of_lower_class(const sq__pool_t *pool) {
 
 bool sq__caller_serves(sq__runner_t runner, bool is_turn) { return is_turn && runner & SQ__HELPED && is_of_lower_class(sq__runner_object(runner)); }
 
+/* By the thread that waits, with no lock. True: it has run one task; is_given: the entry has more, and is still the thread's. False: the entry was
+ * neither ready nor given, or this is the child of a fork; also if not `runs`, which nobody asks of a pool. */
 bool sq__caller_run(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs) {
     sq__pool_t *pool = sq__runner_object(runner);
     size_t ran = 0;
@@ -41,7 +43,8 @@ bool sq__caller_run(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs
     return true;
 }
 
-/* True: the entry is ready, so the thread must not sleep. */
+/* Takes lists_lock, then each shard's lock. Lists the thread until it is given the entry, or calls unlist. True: the entry is ready, so the thread
+ * must not sleep. */
 static bool list(sq__pool_t *pool, sq__caller_run_t *caller_run) {
     bool is_ready = false;
     sq__level_t level;
@@ -59,6 +62,7 @@ static bool list(sq__pool_t *pool, sq__caller_run_t *caller_run) {
     return is_ready;
 }
 
+/* By the thread that waits, which is awake. Removes it from the list, unless it was given the entry, and forgets earlier wakes of its token. */
 static void unlist(sq__pool_t *pool, const sq__caller_run_t *caller_run) {
     sq__mutex_lock(&pool->lists_lock);
     for (sq__caller_run_t **link = &pool->callers; *link != NULL; link = &(*link)->next) {

@@ -75,7 +75,8 @@ static void look(sq__shard_t *shard, survey_t *survey) {
     sq__mutex_unlock(&shard->lock);
 }
 
-/* A worker that is not inside an entry is on the way to its next one. It may wait for the shard's lock, so it does not count. */
+/* With the worker's shard locked, once in each check. NONE: the worker has no permit, or is between two entries, where it may wait for the lock.
+ * Otherwise counts the check, and adds the processor time to the pool's window. The result is how sure this check is. */
 static enum doubt doubt(sq__pool_t *pool, sq__pool_worker_t *worker) {
     bool is_same = worker->entry == worker->entry_seen;
     worker->entry_seen = worker->entry;
@@ -92,6 +93,8 @@ static enum doubt doubt(sq__pool_t *pool, sq__pool_worker_t *worker) {
                                                                         : ASLEEP;
 }
 
+/* For a check. Takes the lock. Adds the shard's workers that may be blocked to the survey, which has room for the first SQ__MOST_WORKERS of the
+ * pool. */
 static void doubt_workers(sq__shard_t *shard, survey_t *survey) {
     sq__mutex_lock(&shard->lock);
     for (sq__pool_worker_t *worker = shard->all; worker != NULL && survey->count < SQ__MOST_WORKERS; worker = worker->next) {
@@ -122,6 +125,8 @@ static bool workers_used_little(sq__pool_t *pool) {
     return pool->window_used < (sq__alarms_now(pool->alarms) - pool->window_began) / 2;
 }
 
+/* For a check, while entries wait. Takes each shard's lock, and asks the system without one. Fills in in_use, blocked, for_long, asleep and
+ * used_little of the sample. */
 static void count_blocked(sq__pool_t *pool, survey_t *survey) {
     sq__sample_t *sample = &survey->sample;
     begin_window(pool);
@@ -154,6 +159,8 @@ static bool needs_permit(const sq__shard_t *shard) {
     return sq__load_relaxed(&shard->pool->workers) < SQ__MOST_WORKERS ? sq__shard_has_ready(shard) : shard->idle_workers > 0;
 }
 
+/* For a check. Gives `more` permits to the shards that need one, or to all if none does; fewer if a need has passed meanwhile. Takes each
+ * shard's lock, one at a time. Wakes nobody: give_all_permits does. */
 static void add_permits(sq__pool_t *pool, unsigned more) {
     unsigned left = 0;
     for (unsigned i = 0; i < pool->count; i += 1) {
@@ -177,6 +184,8 @@ static void add_permits(sq__pool_t *pool, unsigned more) {
     }
 }
 
+/* For a check. Takes `surplus` of the permits that were added. A worker that has one of them leaves its permit after its entry. Takes each shard's
+ * lock, one at a time. */
 static void take_permits_back(sq__pool_t *pool, unsigned surplus) {
     for (unsigned i = 0; i < pool->count && surplus > 0; i += 1) {
         sq__shard_t *shard = &pool->shards[i];
@@ -215,7 +224,8 @@ static bool has_surplus(sq__pool_t *pool, const sq__sample_t *sample) {
     return is_long;
 }
 
-/* While entries wait. */
+/* For a check, while entries wait; with no lock. Fills in the rest of the sample, and gives the pool as many permits as sq__growth_permits says.
+ * Wakes nobody: give_all_permits does. */
 static void adjust_permits(sq__pool_t *pool, survey_t *survey) {
     sq__sample_t *sample = &survey->sample;
     unsigned permits = sample->permits = sq__load_relaxed(&pool->permits);
@@ -235,7 +245,8 @@ static void adjust_permits(sq__pool_t *pool, survey_t *survey) {
     }
 }
 
-/* Once a second. Takes back all unused permits, if no entry waits, and returns the workers to be dismissed. */
+/* With the lock, once a second. If no entry waits, keeps only as many free permits as the shard has at rest. Returns the workers to be dismissed, or
+ * NULL; the caller passes them to sq__workers_dismiss, after the unlock. */
 static sq__pool_worker_t *shrink(sq__shard_t *shard) {
     unsigned needed = sq__load_relaxed(&shard->in_use) + shard->base_permits;
     if (!sq__shard_has_ready(shard) && shard->permits > needed) {
@@ -257,6 +268,8 @@ static void give_all_permits(sq__shard_t *shard) {
     }
 }
 
+/* The end of a check, for each shard; takes its lock. Wakes or starts workers, once a second ends idle ones, and schedules the next check if one is
+ * needed. `came_soon`: this check came milliseconds after it was scheduled, otherwise about a second. */
 static void finish(sq__shard_t *shard, bool came_soon) {
     sq__pool_worker_t *picked = NULL;
     sq__mutex_lock(&shard->lock);

@@ -3,7 +3,8 @@
 
 #include "pool/pool_internal.h"
 
-/* The pool's alarm fires: checks whether its shards must grow. */
+/* The pool's alarm fires: checks whether its shards must grow. With no lock. Releases the use of the pool that was counted for the check: the pool
+ * may be freed on return. */
 void sq__growth_check(sq__alarm_t *alarm);
 
 /* What a check finds while entries wait, in all shards. */
@@ -18,5 +19,5 @@ typedef struct sq__sample {
     bool has_surplus;  /* several checks in a row have found more workers not blocked than base permits */
 } sq__sample_t;
 
-/* The rule of growth.c: how many permits the pool is to have. */
+/* The rule of growth.c: how many permits the pool is to have, from base_permits to `most`. Changes nothing. */
 unsigned sq__growth_permits(const sq__sample_t *sample);

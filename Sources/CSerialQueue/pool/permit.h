@@ -32,6 +32,7 @@ typedef struct sq__permit_step {
     int more; /* how many more permits are taken */
 } sq__permit_step_t;
 
+/* What this event makes of this state, and by how many the taken permits change. Ends the program if the event cannot come. */
 static inline sq__permit_step_t sq__permit_step(sq__permit_t permit, sq__permit_event_t event) {
     switch (event) {
     case SQ__PERMIT_GET:

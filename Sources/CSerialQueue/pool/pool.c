@@ -50,6 +50,7 @@ typedef struct holders {
     unsigned count;
 } holders_t;
 
+/* `worker`: the first of all workers of a shard, or NULL. Adds the threads of those that have a permit, until there are MOST_WORKERS. */
 static void visit_workers(const sq__pool_worker_t *worker, holders_t *holders) {
     sq__pool_worker_t copy;
     for (; worker != NULL && holders->count < MOST_WORKERS && sq__peek(worker, &copy, sizeof copy); worker = copy.next) {
@@ -59,6 +60,8 @@ static void visit_workers(const sq__pool_worker_t *worker, holders_t *holders) {
     }
 }
 
+/* Adds the shard's numbers to the view, and calls visitor->entry for its entries. If the patience ends, it reads them without the lock, and
+ * view->is_locked becomes false. It releases the lock before it asks the system about threads. */
 static void visit_shard(sq__shard_t *shard, const sq__pool_visitor_t *visitor, sq__pool_view_t *view) {
     sq__shard_t copy;
     holders_t holders = { .count = 0 };
@@ -84,7 +87,7 @@ static void visit_shard(sq__shard_t *shard, const sq__pool_visitor_t *visitor, s
     }
 }
 
-/* The pool's own fields that are read here do not change. */
+/* With the lock of the list of pools, so the pool exists. The pool's own fields that are read here do not change. */
 static void visit(sq__runner_t runner, const sq__pool_visitor_t *visitor) {
     const sq__pool_t *pool = sq__runner_object(runner);
     sq__pool_view_t view = { .is_locked = true, .most = pool->most };

@@ -51,16 +51,17 @@ typedef struct sq__pool_plan {
     sq_service_t service;
 } sq__pool_plan_t;
 
-/* Returns 0 and *pool with one reference and one worker; or ENOMEM. */
+/* Returns 0 and *pool with one reference and one worker, listed for dumps; or ENOMEM. At least one permit. The label is copied. */
 int sq__pool_create(sq__pool_t **pool, const sq__pool_plan_t *plan);
 
 sq__pool_t *sq__pool_retain(sq__pool_t *pool);
 void sq__pool_release(sq__pool_t *pool);
 
-/* Makes the entry ready, so that the pool will run it. The pool may be freed on return. */
+/* Makes the entry ready, so that the pool will run it. The entry is not in a list. With no lock of the pool. The pool may be freed on return. */
 void sq__pool_post(sq__pool_t *pool, sq__level_t level, sq__ready_t *entry);
 
-/* Removes a posted entry. False: a thread has taken it; it may have put it back since. */
+/* Removes an entry that was posted with this level; it is the caller's then. False: a thread has taken it; it may have put it back since. With no
+ * lock of the pool. */
 bool sq__pool_withdraw(sq__pool_t *pool, sq__level_t level, const sq__ready_t *entry);
 
 /* How many workers might help the calling thread: 0 in the child of a fork. */

@@ -25,18 +25,18 @@ typedef struct sq__marks {
 
 /* F fixed once it is started, L under the lock of its shard. */
 struct sq__pool_worker {
-    sq__shard_t *shard;        /* F */
-    sq__worker_t *thread;    /* F */
+    sq__shard_t *shard;           /* F */
+    sq__worker_t *thread;         /* F */
     sq__pool_worker_t *next;      /* L  of all */
     sq__pool_worker_t *next_idle; /* L */
-    uint64_t thread_id;      /* L  0: it has not run yet */
-    uint64_t entry;            /* L  how many entries it has begun, */
-    uint64_t entry_seen;       /* L  the same at the last check (growth.c), */
-    unsigned checks;         /* L  how many checks in a row have found it in the same entry, */
-    unsigned still;          /* L  and how many of them without use of the processor in between */
-    uint64_t used;           /* L  processor time that it had used at the last of these; nanoseconds */
+    uint64_t thread_id;           /* L  0: it has not run yet */
+    uint64_t entry;               /* L  how many entries it has begun, */
+    uint64_t entry_seen;          /* L  the same at the last check (growth.c), */
+    unsigned checks;              /* L  how many checks in a row have found it in the same entry, */
+    unsigned still;               /* L  and how many of them without use of the processor in between */
+    uint64_t used;                /* L  processor time that it had used at the last of these; nanoseconds */
     SQ__ATOMIC(bool) is_working;  /* A  it is inside its entry; only the worker writes it */
-    sq__permit_t permit;         /* L  changes in change_permit (workers.c) only */
+    sq__permit_t permit;          /* L  changes in change_permit (workers.c) only */
 };
 
 /* Some permits of a pool, with the workers that hold them and the entries for them. F fixed after create, L under its lock, C written under
@@ -45,7 +45,7 @@ struct sq__shard {
     _Alignas(SQ__LINE) sq__mutex_t lock;
     SQ__ATOMIC(size_t) waiting;     /* C  how many entries are ready */
     uint64_t taken;                 /* L  how many entries have been taken */
-    unsigned permits;                 /* L */
+    unsigned permits;               /* L */
     SQ__ATOMIC(unsigned) in_use;    /* C  permits that are taken; above `permits` for a moment, see pool.h */
     sq__ready_list_t ready;         /* L */
     sq__pool_t *pool;               /* F */
@@ -56,12 +56,12 @@ struct sq__shard {
     unsigned visited_in_turn;       /* L  the same, of the visits that time has asked for, and when the last one was, */
     uint64_t visited_at;            /* L */
     uint64_t published_state, published_levels; /* L  and its bits in the pool's marks */
-    sq__pool_worker_t *all;              /* L */
-    sq__pool_worker_t *idle;             /* L  the last one on top */
+    sq__pool_worker_t *all;         /* L */
+    sq__pool_worker_t *idle;        /* L  the last one on top */
     unsigned workers;               /* L  including those that are being started */
     unsigned idle_workers;          /* L */
     unsigned leaving;               /* L  dismissed workers that have not ended yet */
-    unsigned base_permits;         /* F */
+    unsigned base_permits;          /* F */
     bool has_ended;                 /* L */
 
     /* growth.c */
@@ -70,18 +70,18 @@ struct sq__shard {
     unsigned fewest_idle;  /* L  the fewest since idle workers were last ended */
 };
 
-/* F fixed after create, A atomic; L under the lock of its first shard, S under lists_lock; C written under that lock, read by anyone as a hint. */
+/* F fixed after create, A atomic; S under lists_lock; C written under that lock, read by anyone as a hint. */
 struct sq_pool {
     sq__pool_listed_t at;           /* in the list of pools; its first field is the kind */
-    sq__shard_t *shards;              /* F */
+    sq__shard_t *shards;            /* F */
     sq__marks_t *marks;             /* F  NULL: it has one shard */
     unsigned count;                 /* F  how many shards it has */
-    unsigned base_permits;         /* F  of all shards */
+    unsigned base_permits;          /* F  of all shards */
     unsigned most;                  /* F  permits it may grow to, in all shards */
-    sq__ready_function_t call;        /* F */
+    sq__ready_function_t call;      /* F */
     size_t stack_size;              /* F */
     sq_service_t service;           /* F */
-    sq__alarms_t *alarms;  /* F  the process's */
+    sq__alarms_t *alarms;           /* F  the process's */
 
     sq__mutex_t lists_lock;
     struct sq__caller_run *callers; /* S  waiting threads that an entry is given to; caller_runs.h */
@@ -101,9 +101,9 @@ struct sq_pool {
     /* Far from what each post reads. */
     SQ__ATOMIC(uint32_t) references; /* A */
     SQ__ATOMIC(unsigned) workers;   /* A  of all shards */
-    SQ__ATOMIC(unsigned) permits;     /* A  the same; only growth checks write it, which one thread makes */
+    SQ__ATOMIC(unsigned) permits;   /* A  the same; only growth checks write it, which one thread makes */
     SQ__ATOMIC(unsigned) uses;      /* A  shards that are not deserted yet, threads on the way to one of them, a check of growth */
-    char label[];        /* F */
+    char label[];                   /* F */
 };
 
 /* With the lock. */

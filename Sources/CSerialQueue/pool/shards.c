@@ -30,6 +30,7 @@ static unsigned count_for(unsigned permits, unsigned shard_permits) {
     return count < SQ__MOST_SHARDS ? count : SQ__MOST_SHARDS;
 }
 
+/* `permits`: of all shards. pool->count is set. Returns 0 or ENOMEM; then there is nothing to destroy. */
 static int create_shard(sq__pool_t *pool, unsigned index, unsigned permits) {
     sq__shard_t *shard = &pool->shards[index];
     memset(shard, 0, sizeof *shard);
@@ -164,7 +165,8 @@ static uint64_t with_higher(const sq__shard_t *shard, sq__level_t level, uint64_
     return level > SQ__LEVEL_HIGH && high != 0 ? high : level > SQ__LEVEL_NORMAL ? normal : 0;
 }
 
-/* True about once a millisecond. Looks at the clock after some entries only. */
+/* With the lock, once for each entry that is taken while others wait elsewhere. True about once a millisecond. Looks at the clock after some entries
+ * only. */
 static bool is_time_to_visit(sq__shard_t *shard) {
     shard->turns += 1;
     if (shard->turns < SQ__VISIT_TURNS) {

@@ -26,7 +26,8 @@
 
 #include "pool/pool_internal.h"
 
-/* Initialises the shards, each with at most so many permits if there are few enough. Returns 0 or ENOMEM. */
+/* Initialises the shards, each with at most so many permits if there are few enough. The pool has its base permits already. Returns 0, and the pool
+ * has a use for each shard; or ENOMEM, and nothing is left. */
 int sq__shards_create(sq__pool_t *pool, unsigned shard_permits);
 void sq__shards_destroy(sq__pool_t *pool);
 
@@ -40,19 +41,21 @@ bool sq__shard_is_crowded(const sq__shard_t *shard);
 /* Releases the lock of a shard whose list or permits may have changed. */
 void sq__shard_unlock(sq__shard_t *shard);
 
-/* The same after a worker has left the shard; the last one of all frees the pool. */
+/* The same after a worker has left the shard, or the shard has ended. The last one of all frees the pool. */
 void sq__shard_leave_and_unlock(sq__shard_t *shard);
 
 /* With the lock. True: entries wait in other shards, which now know what this one has. */
 bool sq__shard_others_wait(sq__shard_t *shard);
 
-/* With the lock, by a worker with a permit: the shard that it takes its next entry from; NULL: its own. */
+/* With the lock, by a worker with a permit: the shard that it takes its next entry from, which is not locked, and may be empty by now; NULL: its
+ * own. */
 sq__shard_t *sq__shard_to_help(sq__shard_t *shard);
 
-/* With the lock: takes an entry of another shard. Releases the lock in between. NULL: there is none any more. */
+/* With the lock, and again on return; released in between, for the lock of the other shard: takes an entry of that shard, whose level is *level.
+ * NULL: there is none any more. */
 sq__ready_t *sq__shard_take_from(sq__shard_t *shard, sq__shard_t *other, sq__level_t *level);
 
-/* With the lock: a shard that is FREE, or NULL. The pool is not freed until sq__shard_left. */
+/* With the lock: a shard that is FREE, not locked, and a use of the pool, which the caller ends with sq__shard_left; or NULL, without a use. */
 sq__shard_t *sq__shard_find_free(sq__shard_t *shard);
 
 /* One use of the pool is over (see `uses`); the last one frees it. */

@@ -19,7 +19,7 @@ static bool serve(void *argument);
 
 /* Workers begin and end */
 
-/* Counts the pool's workers, and shows it. */
+/* Adds `more`, or subtracts one if it is -1u, and shows the count to probes and traces. */
 static void count_workers(sq__pool_t *pool, unsigned more) {
     unsigned workers = sq__add_relaxed(&pool->workers, more) + more, permits = sq__load_relaxed(&pool->permits);
     SQ__PROBE4(pool, pool, offsetof(struct sq_pool, label), workers, permits);
@@ -29,7 +29,8 @@ static void count_workers(sq__pool_t *pool, unsigned more) {
     }
 }
 
-/* The caller has counted the new worker in shard->workers already, so that the pool is not freed meanwhile; and its permit, if that is TAKEN. */
+/* Without the lock. The caller has counted the new worker in shard->workers, so that the pool is not freed meanwhile, and its permit, if that is
+ * TAKEN. Returns 0 and *result, which waits for its first post; or ENOMEM: the caller takes its counts back. */
 static int recruit(sq__shard_t *shard, sq__permit_t permit, sq__pool_worker_t **result) {
     const sq__pool_t *pool = shard->pool;
     sq__pool_worker_t *worker = sq__memory(sizeof *worker);
@@ -81,6 +82,7 @@ static void make_idle(sq__shard_t *shard, sq__pool_worker_t *worker) {
     shard->lacks_thread = false;
 }
 
+/* With the lock. Takes the worker that became idle last from the list; its permit is still NONE. NULL: none is idle. */
 static sq__pool_worker_t *take_idle(sq__shard_t *shard) {
     sq__pool_worker_t *worker = shard->idle;
     if (worker != NULL) {
@@ -115,8 +117,8 @@ static bool has_work(sq__shard_t *shard) {
     return sq__shard_has_ready(shard) || sq__shard_others_wait(shard);
 }
 
-/* True: all workers of the pool sleep in the library. Of several that go to sleep at a time, the last one to look sees that the others have
- * left their permits. */
+/* With a shard's lock; takes lists_lock. True: all workers of the pool sleep in the library, or idle. Of several that go to sleep at a time, the last
+ * one to look sees that the others have lent their permits. */
 static bool no_permit_is_in_use(sq__pool_t *pool) {
     unsigned in_use = 0;
     sq__mutex_lock(&pool->lists_lock);
@@ -135,8 +137,8 @@ static bool may_recruit(sq__shard_t *shard) {
            || (has_work(shard) && no_permit_is_in_use(shard->pool));
 }
 
-/* With the lock, which it releases: wakes or starts a worker for a free permit. Returns another shard, if one has to take what waits here;
- * see sq__shard_find_free; or NULL. */
+/* With the lock, which it releases, while a permit is free: wakes or starts a worker for it. Returns NULL, and the pool may be freed; or another
+ * shard that has to take what waits here. It is from sq__shard_find_free, so the caller calls sq__shard_left. */
 static sq__shard_t *fill_and_unlock(sq__shard_t *shard) {
     sq__shard_t *other = NULL;
     sq__pool_worker_t *worker = take_idle(shard);
@@ -171,7 +173,7 @@ static sq__shard_t *fill_and_unlock(sq__shard_t *shard) {
     return other;
 }
 
-/* The same, if something is ready and a permit is free. */
+/* The same, if something is ready and a permit is free. If none is free, it may return another shard as well. */
 static sq__shard_t *use_permit_and_unlock(sq__shard_t *shard) {
     sq__shard_t *other = NULL;
     if (has_work(shard)) {
@@ -199,7 +201,7 @@ void sq__workers_use_permit_and_unlock(sq__shard_t *shard) {
 
 /* A worker's work */
 
-/* With the lock, which it may release in between: the next entry of a worker that has a permit. NULL: it has left its permit. */
+/* With the lock, which it may release in between: the next entry, of level *level, of a worker that has a permit. NULL: it has left its permit. */
 static sq__ready_t *next_entry(sq__shard_t *shard, sq__pool_worker_t *worker, sq__level_t *level) {
     sq__ready_t *entry = NULL;
     const sq__pool_t *pool = shard->pool;
@@ -221,7 +223,7 @@ static sq__ready_t *next_entry(sq__shard_t *shard, sq__pool_worker_t *worker, sq
     return entry;
 }
 
-/* Called without the lock. */
+/* Without the lock, by a worker with a permit. SQ__READY_MORE: the caller puts the entry back. SQ__READY_GONE: the entry may be freed. */
 static sq__ready_end_t run_entry(const sq__pool_t *pool, sq__level_t level, sq__ready_t *entry) {
     size_t ran = 0;
     if (level == SQ__LEVEL_HELP) {
@@ -238,7 +240,8 @@ static void put_back(sq__shard_t *shard, sq__level_t level, sq__ready_t *entry) 
     }
 }
 
-/* The thread's function. The worker has a permit when it is called, or is to be dismissed. */
+/* The thread's function. The worker has a permit when it is called, or is to be dismissed. True: the worker idles, without a permit. False: the
+ * thread ends; the worker is freed, and perhaps the pool. In the child of a fork they are left as they are. */
 static bool serve(void *argument) {
     sq__pool_worker_t *worker = argument;
     sq__shard_t *shard = worker->shard;

@@ -3,7 +3,7 @@
 
 #include "pool/pool_internal.h"
 
-/* Starts the first worker. Returns 0 or ENOMEM. */
+/* Takes the pool's lease on the alarms, and starts the first worker, which is idle then. Returns 0; or ENOMEM, and the lease is returned. */
 int sq__workers_begin(sq__pool_t *pool);
 
 /* After the last release: ends the workers. The last one frees the pool. */
@@ -13,11 +13,12 @@ void sq__workers_end(sq__pool_t *pool);
  * take it. May visit several shards; the caller has the lock of this one alone. The pool may be freed on return. */
 void sq__workers_use_permit_and_unlock(sq__shard_t *shard);
 
-/* Both together end up to `workers` idle workers. The first takes them from the idle list, with the lock; the second stops their
- * threads, without the lock. */
+/* Both together end up to `workers` idle workers. The first takes them from the idle list, with the lock; NULL: none was idle. The second stops their
+ * threads, without the lock; it ignores NULL. */
 sq__pool_worker_t *sq__workers_pick_idle(sq__shard_t *shard, unsigned workers);
 void sq__workers_dismiss(sq__pool_worker_t *picked);
 
-/* Called before and after a worker sleeps in the middle of an entry. `worker` is the calling thread's record, not NULL. */
+/* Called before and after a worker sleeps in the middle of an entry, with no lock of the pool. `worker` is the calling thread's record, not NULL. No
+ * effect in the child of a fork. */
 void sq__pool_lend_permit(sq__pool_worker_t *worker);
 void sq__pool_take_permit(sq__pool_worker_t *worker);

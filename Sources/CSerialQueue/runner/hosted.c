@@ -92,6 +92,8 @@ void sq__hosted_retain(sq__runner_t runner) {
     sq__add_relaxed(&hosted->references, 1);
 }
 
+/* By a thread that may run entries, with a reference and no lock. Runs one task of caller_run->entry, or of any entry if that is NULL. False: it is
+ * not ready; or, if `runs`, this is the child of a fork. */
 bool sq__hosted_run(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs) {
     sq__hosted_t *hosted = sq__runner_object(runner);
     sq__level_t level;
@@ -103,6 +105,7 @@ bool sq__hosted_run(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs
     return entry != NULL && (sq__hosted_call(hosted, level, entry, 1, &ran), true);
 }
 
+/* With the lock of the list of pools, so the object exists. */
 void sq__hosted_visit(sq__runner_t runner, const sq__pool_visitor_t *visitor) {
     sq__hosted_t *hosted = sq__runner_object(runner);
     sq__pool_view_t view = { .is_loop = sq__runner_is_owned(runner), .clock = sq__runner_clock(runner) };

@@ -19,6 +19,7 @@ static loop_t *loop_at(sq__runner_t runner) { return sq__runner_object(runner); 
 
 static void retain(loop_t *loop) { sq__hosted_retain(sq__runner(loop, SQ__LEVEL_NORMAL)); }
 
+/* Releases a reference. The last one closes the descriptor, and frees the loop; not in the child of a fork. */
 static void release(sq__runner_t runner) {
     loop_t *loop = loop_at(runner);
     if (sq__hosted_is_last_release(&loop->hosted)) {
@@ -64,7 +65,7 @@ static bool owned_by(sq__runner_t runner, const sq__owner_t *owner) {
 
 static bool is_own(const loop_t *loop) { return owned_by(sq__runner(loop, SQ__LEVEL_NORMAL), sq__self()->owner); }
 
-/* L, which it releases: makes the descriptor readable, if it is not. */
+/* L, which it releases: makes the descriptor readable, if it is not. The loop may be freed on return. */
 static void ring_and_unlock(loop_t *loop) {
     bool rings = !loop->is_rung;
     if (rings) {
@@ -147,6 +148,8 @@ sq__owner_t *sq__loop_owner(void) {
     return self;
 }
 
+/* Takes the lock. Returns 0: the loop has a reference to this owner, and none to the one before. EPERM: the loop has an owner, even if it is this
+ * one. */
 static int own_as(loop_t *loop, sq__owner_t *owner) {
     sq__mutex_lock(&loop->hosted.lock);
     sq__owner_t *before = sq__load_relaxed(&loop->owner);
@@ -168,6 +171,7 @@ int sq__pool_own_as(sq_pool_t *pool, sq__owner_t *owner) {
     return find(pool, &loop) != 0 ? EPERM : own_as(loop, owner);
 }
 
+/* *loop is the loop, and the calling thread owns it from now on. Returns 0, EINVAL, ESTALE, ENOMEM, or EPERM: another thread owns it. */
 static int own(sq_pool_t *pool, loop_t **loop) {
     int error = find(pool, loop);
     if (error || is_own(*loop)) {
@@ -195,8 +199,8 @@ static bool call(loop_t *loop, sq__level_t level, sq__ready_t *entry, size_t mos
     return sq__hosted_call(&loop->hosted, level, entry, most < LONG_BATCH ? most : LONG_BATCH, ran);
 }
 
-/* True: nothing is ready. Then the descriptor is not readable, or a thread that posted earlier is just writing it. With `stoppable` a
- * stop counts as something ready. */
+/* By the owner; takes the lock. True: nothing is ready. Then the descriptor is not readable, or a thread that posted earlier is just writing it. With
+ * `stoppable` a stop counts as something ready. */
 static bool rest(loop_t *loop, bool stoppable) {
     sq__mutex_lock(&loop->hosted.lock);
     bool is_empty = sq__ready_is_empty(&loop->hosted.ready) && !(stoppable && loop->stops);
@@ -207,7 +211,8 @@ static bool rest(loop_t *loop, bool stoppable) {
     return is_empty;
 }
 
-/* Waits for an entry until the deadline. Returns false if it has passed. */
+/* By the owner. Waits for an entry until the deadline. Returns false if it has passed. True: perhaps an entry is ready, or, with `stoppable`, a stop
+ * came. */
 static bool await_entry(loop_t *loop, sq_time_t until, bool stoppable) {
     unsigned pauses = sq__spin_begin(SQ__SPIN_WORKER, SQ__WORKER_SPINS);
     if (pauses > 0) {
@@ -219,7 +224,7 @@ static bool await_entry(loop_t *loop, sq_time_t until, bool stoppable) {
     return !rest(loop, stoppable) || sq__event_wait(loop->event, until);
 }
 
-/* Returns 0 or ESTALE. */
+/* By the owner. Runs entries until none is ready or `most` tasks have run, which *ran counts. Returns 0, or ESTALE: this is the child of a fork. */
 static int run_ready(loop_t *loop, size_t most, size_t *ran) {
     sq__ready_t *entry;
     sq__level_t level;
@@ -231,6 +236,7 @@ static int run_ready(loop_t *loop, size_t most, size_t *ran) {
     return 0;
 }
 
+/* By the owner, with a reference that no task releases. Returns 0, if *ran tasks have run; EAGAIN or ETIMEDOUT, if none; or ESTALE. */
 static int run_some(loop_t *loop, size_t most, sq_time_t until, size_t *ran) {
     bool is_in_time = true;
     for (;;) {
@@ -283,7 +289,7 @@ size_t sq__pool_run_as_guest(sq_pool_t *pool, size_t most) {
     return ran;
 }
 
-/* True: sq_pool_stop was called. Else *entry is the next one, or NULL. */
+/* By the owner; takes the lock. True: sq_pool_stop was called; this stop is over. Else *entry was taken, of *level, or is NULL: nothing is ready. */
 static bool take_or_stop(loop_t *loop, sq__level_t *level, sq__ready_t **entry) {
     sq__mutex_lock(&loop->hosted.lock);
     bool stops = loop->stops;

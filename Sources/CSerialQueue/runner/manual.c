@@ -38,7 +38,7 @@ static void release(sq__runner_t runner) {
     }
 }
 
-/* Runs what is ready, a batch of tasks each, until nothing is. */
+/* Runs what is ready, a batch of tasks each, until nothing is, or this is the child of a fork. Returns how many tasks. The caller has a reference. */
 static size_t run_ready(sq__hosted_t *hosted) {
     size_t ran = 0;
     sq__ready_t *entry;
@@ -49,6 +49,7 @@ static size_t run_ready(sq__hosted_t *hosted) {
     return ran;
 }
 
+/* The same, and between them calls each alarm that is due by `until`. The clock is at `until` then, except in the child of a fork. */
 static size_t advance(sq__runner_t runner, uint64_t until) {
     sq__manual_t *manual = manual_at(runner);
     size_t ran = run_ready(&manual->hosted);
@@ -101,6 +102,7 @@ size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds) {
 /* With what is due now. */
 size_t sq_pool_run(sq_pool_t *pool) { return sq_pool_advance(pool, 0); }
 
+/* With a reference that no task releases. */
 bool sq__pool_step(sq_pool_t *pool, bool moves_clock) {
     sq__manual_t *manual = (sq__manual_t *)pool;
     sq__level_t level;

@@ -26,7 +26,7 @@ void sq__ready_put_first(sq__ready_list_t *list, sq__level_t level, sq__ready_t 
     line->first = entry;
 }
 
-/* `link` is what points to the entry. */
+/* With the list's lock. `link` is what points to the entry, which is in no list afterwards. Returns the entry. */
 static sq__ready_t *take(sq__ready_level_t *line, sq__ready_t **link) {
     sq__ready_t *entry = *link;
     *link = entry->next;

@@ -162,6 +162,7 @@ typedef struct sq__ready_list {
     unsigned overtaken[SQ__LEVELS]; /* how many entries of higher levels were taken since one of this level was */
 } sq__ready_list_t;
 
+/* With the lock of the list, as the next functions. The entry is in no list: it comes to the end of its level. */
 void sq__ready_append(sq__ready_list_t *list, sq__level_t level, sq__ready_t *entry);
 
 /* NULL: nothing is ready. Else *level is the entry's. */

@@ -49,7 +49,8 @@ void sq__cache_leave(sq__client_t *client) {
 /* Its client asked for a stack of this size, and keeps it. */
 static bool has_own_stack(const sq__cached_thread_t *self) { return self->start.stack_kib != 0; }
 
-/* It has idled long enough. True: it stays. */
+/* T, L not held. The thread has idled long enough. True: it stays, or this wait has been decided. False: the wait is withdrawn, and the thread is to
+ * end. */
 static bool stays(sq__cached_thread_t *self, sq__wait_id_t wait_id) {
     sq__mutex_lock(&sq__cache.lock);
     self->is_kept = !self->is_alone && (has_own_stack(self) || sq__cache.kept < SQ__KEPT_THREADS || !sq__keeper_is_there());
@@ -59,7 +60,7 @@ static bool stays(sq__cached_thread_t *self, sq__wait_id_t wait_id) {
     return !ends;
 }
 
-/* A client of the line, in place of the wait; NULL: none. */
+/* T, L not held. Returns a client of the line, and withdraws the wait. NULL: the line has none for this thread, or the wait was decided first. */
 static sq__client_t *serve_instead(sq__cached_thread_t *self, sq__wait_id_t wait_id) {
     sq__mutex_lock(&sq__cache.lock);
     sq__client_t *client = sq__cache_take_from_line(self);
@@ -93,7 +94,8 @@ static void come(sq__cached_thread_t *self) {
     sq__mutex_unlock(&sq__cache.lock);
 }
 
-/* Waits for what is to be run next: the client that it ran last, or another one. NULL: nothing, the thread ends. */
+/* T, L not held. Waits for what is to be run next: the client that it ran last, or another one. NULL: nothing, the thread ends. The wait is over on
+ * return. */
 static sq__client_t *idle(sq__cached_thread_t *self, sq__wait_id_t wait_id) {
     sq__client_t *client = sq__load_relaxed(&sq__cache.line_waits) ? serve_instead(self, wait_id) : NULL;
     if (client != NULL) {
@@ -118,6 +120,8 @@ static sq__client_t *idle(sq__cached_thread_t *self, sq__wait_id_t wait_id) {
     return outcome == SQ__GRANTED ? self->own : outcome == SQ__REFUSED ? self->other : NULL;
 }
 
+/* The body of a thread, started for this client by sq__cache_start. The client is posted if its wait_id is 0. Returns when nobody needs the thread,
+ * and the token was given back; or at once in the child of a fork. */
 static void cached_thread_main(void *argument) {
     sq__client_t *client = argument;
     const uint32_t process = sq__process();
@@ -156,7 +160,8 @@ static void cached_thread_main(void *argument) {
 
 /* Joining */
 
-/* L. False: a thread is to be started for the client. If that has a stack of its own, nobody takes it: so its posts never look for a thread. */
+/* L. True: the client has a token and a wait, so it may be posted. False: a thread is to be started for the client. If that has a stack of its own,
+ * nobody takes it: so its posts never look for a thread. */
 static bool join(sq__client_t *client) {
     bool some_idle;
     if (client->start.stack_kib != 0) {

@@ -46,13 +46,16 @@
 #define SQ__KEPT_THREADS 16u
 #endif
 
-/* Returns 0 and *client, or ENOMEM: there is no memory, or no thread, and none could be started. The name is copied. */
+/* Returns 0 and *client, which the caller may post; or ENOMEM: there is no memory, or no thread, and none could be started. The name is copied. L is
+ * not held. */
 int sq__cache_join(sq__client_t **client, sq__client_function_t function, void *argument, const sq__thread_kind_t *kind);
 
-/* By the thread that has the right to post: ends the client, and frees it. */
+/* By the thread that has the right to post, L not held: ends the client. Its function is not called any more. Frees the client, now or when its new
+ * thread has come. */
 void sq__cache_leave(sq__client_t *client);
 
-/* L is not held. The client's last wait was over: finds a thread. */
+/* L is not held, by the thread that posts. The client's last wait was over: finds a thread, or appends the client to the line. The client may be
+ * freed on return. */
 void sq__cache_find_thread(sq__client_t *client);
 
 /* A thread calls the client's function once. Never fails. Both fields are read before the grant: after it the client may be freed. Tokens are never freed. */

@@ -123,7 +123,7 @@ bool sq__cache_serve(sq__client_t *client) {
     return false;
 }
 
-/* The child has none of these threads, and no post comes to a client of the parent. */
+/* L, in the child of a fork. The child has none of these threads, and no post comes to a client of the parent. */
 static void forget_all(void) {
     sq__cache.clients = 0;
     sq__cache.kept = 0;

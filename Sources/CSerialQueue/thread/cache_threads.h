@@ -44,7 +44,8 @@ static inline bool sq__cache_is_counted(const sq__thread_start_t *start) { retur
 /* Of so many threads that come: a posted client waits in the line for one of them. */
 bool sq__cache_enough_come(unsigned coming, unsigned processors);
 
-/* L is not held. Starts a thread for the client. `is_posted`: it calls it at once, and the client has no wait. False: no memory or no thread. */
+/* L is not held. Starts a thread for the client. `is_posted`: it calls it at once, and the client has no wait. Else it waits for a post. False: no
+ * memory or no thread. */
 bool sq__cache_start(sq__client_t *client, bool is_posted);
 
 /* L. An idle thread that nobody will post becomes the client's, which may post it. False: *some_idle says whether others idle. */
@@ -54,7 +55,7 @@ bool sq__cache_join_idle(sq__client_t *client, bool *some_idle);
  * no thread; the client is in the line, and the keeper has been called. */
 bool sq__cache_serve(sq__client_t *client);
 
-/* L. The first client of the line that this thread may serve; NULL: there is none. Of any thread, if that is NULL. */
+/* L. Takes the first client of the line that this thread may serve, or, if `thread` is NULL, the first of all. NULL: there is none. */
 sq__client_t *sq__cache_take_from_line(const sq__cached_thread_t *thread);
 
 /* L. */

@@ -9,7 +9,8 @@ enum { PAUSE = 1000000, LONGEST_PAUSE = 128 * PAUSE };
 /* L. */
 static bool is_idle(void) { return sq__cache.clients == 0 && sq__cache.threads == NULL; }
 
-/* L, released meanwhile. Until a thread comes, which looks at the line. Returns whether the next try is the keeper's. No order is promised among queues. */
+/* L, released meanwhile. Serves the line until a thread comes, which looks at the line itself. True: no thread could be started, so the next try is
+ * the keeper's. No order is promised among queues. */
 static bool serve_line(void) {
     bool is_served = true;
     while (is_served && sq__cache.line != NULL && sq__cache.coming == 0) {
@@ -19,6 +20,8 @@ static bool serve_line(void) {
     return !is_served;
 }
 
+/* The keeper's body. Serves the line when its token is woken; after a pause it tries again to serve those it could not. At the end it recycles its
+ * token. */
 static void keep(void *argument) {
     sq__token_t *token = argument;
     sq__wait_id_t wait_id = sq__token_prepare(token); /* never granted: it is woken */

@@ -12,6 +12,7 @@ static bool are_forks_watched;
 
 void sq__process_be_quiet(bool is_quiet) { sq__store_relaxed(&sq__process_if_quiet, is_quiet ? sq__process() : ~sq__process()); }
 
+/* Calls sq__mutex_lock or sq__mutex_unlock for what a module has registered, which may be nothing. */
 static void with_each(const sq__fork_lock_t *registered, void (*call)(sq__mutex_t *mutex)) {
     if (registered->lock != NULL) {
         call(registered->lock);
@@ -28,6 +29,8 @@ static void before_fork(void) {
     }
 }
 
+/* After before_fork, by the same thread. Releases the last lock first. In the child it first calls the module's function, under this and all earlier
+ * locks. */
 static void release_locks(bool in_child) {
     for (unsigned rank = SQ__RANKS; rank > 0; rank -= 1) {
         if (in_child && taken[rank - 1].in_child != NULL) {

@@ -25,6 +25,7 @@ static bool was_left(const sq__self_t *self) {
            sq__thread_owns_stack(in_task ? (const void *)self->frame : self->duty);
 }
 
+/* T. The thread's exit handler: reports a thread that was left, takes it off the list, and releases what the record keeps. */
 static void self_end(sq__exit_t *exit) {
     (void)exit;
     sq__self_t *self = sq__self();
@@ -49,7 +50,8 @@ static void self_end(sq__exit_t *exit) {
     }
 }
 
-/* False: nothing may be kept in the record, because the exit handler would not clean it up. */
+/* T. True: the exit handler is registered. False: nothing may be kept in the record, because the handler would not clean it up: it has run, or there
+ * is no memory. */
 static bool will_end_cleanly(sq__self_t *self) {
     if (self->ended) {
         return false;
@@ -64,6 +66,7 @@ static bool will_end_cleanly(sq__self_t *self) {
     return true;
 }
 
+/* T. Called once, while the frame is SQ__UNLISTED. */
 void sq__self_enlist(void) {
     sq__self_t *self = sq__self();
     self->frame = NULL;
@@ -123,8 +126,8 @@ static void forget_thread(const sq__self_t *other) {
     }
 }
 
-/* In the child there is only the thread that forked. Its token is retired, like all tokens from before the fork. The list of tokens is
- * still locked, because its rank is lower. */
+/* In the child, with the lock: only the thread that forked is there. Its token is retired, like all tokens from before the fork. The list of tokens
+ * is still locked, because its rank is lower. */
 static void forget_threads(void) {
     sq__self_t *self = sq__self();
     for (const sq__self_t *other = listed; other != NULL; other = other->next) {

@@ -63,7 +63,7 @@ typedef struct sq__self {
     struct sq__self **link; /* L  what points to it; NULL: it is not in the list */
     sq__exit_t exit;
     uint32_t number; /* T  see sq__self_number; 0: none yet */
-    uint32_t detours; /* T  how many times it has posted to another part of a pool than its own (pool/shards.c) */
+    uint32_t detours; /* T  how many times it has posted to another shard of a pool than its own (pool/shards.c) */
     bool ended; /* the exit handler has run: from now on nothing is kept in this record */
 } sq__self_t;
 
@@ -109,5 +109,6 @@ sq__owner_t *sq__self_owner(void);
 /* Makes this the thread's recorder. False: the thread is ending, or there is no memory. */
 bool sq__self_record_with(sq__exit_t *recorder);
 
-/* Returns a buffer for a report, kept until the thread ends; NULL without memory, or when the thread is ending. */
+/* Returns a buffer for a report, kept until the thread ends; NULL without memory, or when the thread is ending. The first call of a thread decides
+ * its size. */
 char *sq__self_report(size_t bytes);

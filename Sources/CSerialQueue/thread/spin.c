@@ -62,6 +62,8 @@ static SQ__ATOMIC(uint64_t) rests_until; /* no thread yields before this time */
 static SQ__ATOMIC(uint64_t) rest;        /* the length of the last rest */
 static SQ__ATOMIC(unsigned) suspicion;   /* how many of the next yields measure the process's time, too */
 
+/* A yield, begun when rests_until was `last_until`, was a miss: no thread yields for a while from `now` on, longer if the last miss was a short time
+ * ago. */
 static void rest_from(uint64_t now, uint64_t last_until) {
     uint64_t length = sq__load_relaxed(&rest);
     bool soon = length > 0 && now - last_until < length;

@@ -36,6 +36,7 @@ enum { TOKEN_BYTES = SQ__LINE << (sizeof(sq__token_t) > SQ__LINE) << (sizeof(sq_
 _Static_assert(sizeof(sq__token_t) <= TOKEN_BYTES, "a token fits its block");
 static sq__blocks_t store = { .bytes = TOKEN_BYTES };
 
+/* Returns a token of no wait, listed in `made` forever; NULL: no memory, and nothing is left. free_lock is not held. */
 static sq__token_t *token_create(void) {
     uint32_t number = 0;
     sq__token_t *token = SQ__EACH_BY_MALLOC ? sq__memory_lines(TOKEN_BYTES) : sq__blocks_take(&store, 0, &number);
@@ -120,7 +121,7 @@ static bool is_open(unsigned status) { return sq__token_is_open_status(status); 
 
 /* Each of the following four swaps the word as sq__token_step says, and begins with the most frequent status. */
 
-/* A grant or a refusal. False: it is late. */
+/* A grant or a refusal. False: it is late, and has changed nothing: the wait was over, or is claimed and cannot be refused. */
 static inline bool settle(sq__token_t *token, sq__wait_id_t wait_id, sq__token_event_t event) {
     uint64_t word = word_of(wait_id, SQ__TOKEN_WAITING);
     sq__token_step_t step = sq__token_step(SQ__TOKEN_WAITING, event);
@@ -243,7 +244,7 @@ sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__wait_id_t wait_id) {
     return SQ__WITHDRAWN;
 }
 
-/* Called by the waiter, which holds the lock. Returns false if the wait has been decided. */
+/* T, with the token's lock. True: the wait is SLEEPING. False: it has been decided. */
 static bool fall_asleep(sq__token_t *token, sq__wait_id_t wait_id) {
     uint64_t word = word_of(wait_id, SQ__TOKEN_WAITING);
     sq__token_step_t step = sq__token_step(SQ__TOKEN_WAITING, SQ__TOKEN_SLEEP);
@@ -256,6 +257,8 @@ static bool fall_asleep(sq__token_t *token, sq__wait_id_t wait_id) {
     return true;
 }
 
+/* T. `withdraws`: a deadline that passes first withdraws the wait, unless it is claimed; otherwise the wait stays open. SQ__OPEN: the thread was
+ * woken, or the deadline has passed and the wait stays open. */
 static sq__outcome_t sleep_until(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline, bool withdraws) {
     sq__mutex_lock(&token->lock);
     sq__outcome_t outcome = fall_asleep(token, wait_id) ? SQ__OPEN : look(token, wait_id);

@@ -55,7 +55,7 @@ const void *sq__token_line(const sq__token_t *token);
 /* Refuses each open wait in this queue whose thread has taken its slot, except claimed ones. Any thread may call this. */
 void sq__token_refuse_line(const void *line);
 
-/* Claims this wait: the waiter can no longer withdraw it. Returns false if it already has. */
+/* Claims this wait, at most once: the waiter can no longer withdraw it. Returns false if the wait is over. */
 bool sq__token_claim(sq__token_t *token, sq__wait_id_t wait_id);
 
 typedef enum sq__outcome {
@@ -65,23 +65,23 @@ typedef enum sq__outcome {
     SQ__WITHDRAWN /* the caller has withdrawn it: it will never be granted */
 } sq__outcome_t;
 
-/* Spins for at most `pauses` pauses. */
+/* T. Spins for at most `pauses` pauses. SQ__OPEN: not decided yet. */
 sq__outcome_t sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, unsigned pauses);
 
-/* Yields the processor once, if that pays at present. */
+/* T. Yields the processor once, if that pays at present. SQ__OPEN: not decided yet. */
 sq__outcome_t sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind);
 
-/* Yields the processor repeatedly, at most until the deadline. */
+/* T. Yields the processor repeatedly, at most until the deadline. SQ__OPEN: not decided yet. */
 sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
 
-/* Sleeps until the wait is decided; withdraws it when the deadline passes first. Returns SQ__OPEN only after a wake-up. The only
- * function that sleeps. */
+/* T. Sleeps until the wait is decided; withdraws it when the deadline passes first. Returns SQ__OPEN only after a wake-up. The only function that
+ * sleeps. */
 sq__outcome_t sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
 
 /* The same, but when the deadline passes first, the wait stays open, and SQ__OPEN is returned. */
 sq__outcome_t sq__token_timed_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
 
-/* Withdraws the wait. Returns SQ__WITHDRAWN, the outcome if it was already decided, or SQ__OPEN if it is claimed. */
+/* T. Withdraws the wait. Returns SQ__WITHDRAWN, the outcome if it was already decided, or SQ__OPEN if it is claimed. */
 sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__wait_id_t wait_id);
 
 /* Ends this sleep of the token's thread, or its next one, without a decision. */

@@ -36,6 +36,7 @@ typedef struct sq__token_step {
     sq__token_action_t action;
 } sq__token_step_t;
 
+/* What this event makes of this status. SQ__TOKEN_LATE: the status is as before. Ends the program if the event cannot come. */
 static inline __attribute__((always_inline)) sq__token_step_t sq__token_step(unsigned status, sq__token_event_t event) {
     const unsigned claimed = status & SQ__TOKEN_CLAIMED, unclaimed = status - claimed;
     const sq__token_action_t ended = unclaimed == SQ__TOKEN_SLEEPING ? SQ__TOKEN_WAKE : SQ__TOKEN_DONE;

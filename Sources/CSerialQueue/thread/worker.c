@@ -29,9 +29,9 @@ sq__outcome_t sq__worker_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64
     return pause == SQ__NEVER ? sq__token_sleep(token, wait_id, SQ__NEVER) : sq__token_timed_sleep(token, wait_id, sq__clock_now() + pause);
 }
 
-/* Waits for the next post. `slept_briefly` is used by a worker that yields: it says that the last sleep was brief. Then
- * the thread that posts may run on this processor, and one yield may replace a sleep and a wake-up. After a long sleep the worker does
- * not yield: the scheduler charges a thread for yielding, and wakes it late the next time. */
+/* T. Waits for the next post: the wait is over on return. `slept_briefly` is used by a worker that yields: it says that the last sleep was brief.
+ * Then the thread that posts may run on this processor, and one yield may replace a sleep and a wake-up. After a long sleep the worker does not
+ * yield: the scheduler charges a thread for yielding, and wakes it late the next time. */
 static void wait_for_post(sq__token_t *token, sq__wait_id_t wait_id, sq__worker_manner_t manner, bool *slept_briefly) {
     if (sq__token_spin(token, wait_id, SQ__SPIN_WORKER, SQ__WORKER_SPINS) != SQ__OPEN) {
         return;
@@ -48,6 +48,8 @@ static void wait_for_post(sq__token_t *token, sq__wait_id_t wait_id, sq__worker_
     *slept_briefly = sq__clock_now() - since < SQ__BRIEF_SLEEP;
 }
 
+/* The body of the thread. Calls the function after each post, until it returns false or the worker is stopped. Frees the worker. Gives its token
+ * back, unless this is the child of a fork. */
 static void worker_main(sq__worker_t *worker, sq__worker_manner_t manner) {
     const uint32_t process = sq__process();
     sq__token_t *token = worker->token;

@@ -45,7 +45,7 @@ static void dispose(delayed_t *delayed) {
     sq__memory_free(delayed);
 }
 
-/* (c) */
+/* (c) The alarm's call, with no lock. Releases the reference of the alarm, unless it is set again; the last reference frees the task. */
 static void fall_due(sq__alarm_t *alarm) {
     delayed_t *delayed = SQ__CONTAINER(alarm, delayed_t, alarm);
     sq_queue_t *queue = delayed->queue;
@@ -83,7 +83,7 @@ static bool drop_references(delayed_t *delayed) {
     return delayed->references == 0;
 }
 
-/* (e2) */
+/* (e2) O, with no lock. Calls the discard function, or the pair of a CANCELLABLE, whose place is OVER then. */
 static void discard_work(const delayed_t *delayed) {
     const sq__work_t *work = &delayed->submission.work;
     if (delayed->submission.kind & SQ__CANCELLABLE) {
@@ -97,7 +97,7 @@ static void discard_work(const delayed_t *delayed) {
     }
 }
 
-/* (e) */
+/* (e) O, with no lock, off the list. Counts the task as discarded, and releases the list's reference; nothing is released in the child of a fork. */
 static void end(void *pending) {
     delayed_t *delayed = SQ__CONTAINER(pending, delayed_t, pending);
     sq_queue_t *queue = delayed->queue;

@@ -96,7 +96,7 @@ int sq_timer_cancel(sq_timer_t *timer) {
     return 0;
 }
 
-/* After a wait that failed: removes the waiter from the list. True: the firing ended just before the wait failed. */
+/* T, with no lock, after a wait that failed: removes the waiter from the list. True: the firing ended just before the wait failed. */
 static bool is_over(const sq_timer_t *timer, sq__timer_waiter_t *waiter) {
     sq__lock(timer->queue);
     bool over = waiter->link == NULL;

@@ -3,5 +3,6 @@
 
 #include "timer/timer_record.h"
 
-/* L. Makes the step, and sets or cancels the alarm as the step says. */
+/* L. Makes the step, and sets or cancels the alarm as the step says. Counts the reference of the alarm; a call that has begun before a cancel keeps
+ * it, and is stale. */
 void sq__timer_change_alarm(sq_timer_t *timer, sq__timer_event_t event);

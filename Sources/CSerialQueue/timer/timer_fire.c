@@ -87,7 +87,7 @@ void sq__timer_leave(sq_timer_t *timer) {
     }
 }
 
-/* L. Moves `due` of a periodic timer to the next future time, and adds the intervals in between to the waiting firing. */
+/* L. Moves `due` of a periodic timer to the next future time, and adds the intervals in between to the waiting firing. The interval is not 0. */
 static void move_due(sq_timer_t *timer) {
     uint64_t now = sq__alarms_now(timer->alarms);
     uint64_t missed = now > timer->due ? (now - timer->due) / timer->interval : 0;
@@ -116,8 +116,8 @@ static bool discard(sq_timer_t *timer) {
 
 /* Firings. O, and the queue is the current one. */
 
-/* After a firing is over (`ran`), or was skipped. A skipped firing of a concurrent queue may pass while a later one runs: then the end of
- * that one does the rest. */
+/* After a firing is over (`ran`), or was skipped; with no lock. A skipped firing of a concurrent queue may pass while a later one runs: then the end
+ * of that one does the rest. Releases the firing's reference. */
 static void pass(sq_timer_t *timer, bool ran) {
     sq__lock(timer->queue);
     if (ran) {
@@ -144,6 +144,8 @@ static void pass(sq_timer_t *timer, bool ran) {
     sq__timer_leave(timer);
 }
 
+/* What the queue calls for firing `number`. Not `runs`: a shutdown discards the firing. Either way it releases the firing's reference, except in the
+ * child of a fork. */
 static void fire(void *context, void *number, bool runs) {
     sq_timer_t *timer = context;
     sq_queue_t *queue = timer->queue;
@@ -177,7 +179,7 @@ static void fire(void *context, void *number, bool runs) {
     pass(timer, may_run && runs);
 }
 
-/* The final work: the timer has already been removed from the list. */
+/* The final work: the timer has already been removed from the list. Calls the discard function, and releases the work's reference. */
 static void finish(void *context, void *unused, bool runs) {
     sq_timer_t *timer = context;
     (void)unused;
@@ -218,6 +220,7 @@ static bool is_left_out(const sq_timer_t *timer) {
     return timer->is_waiting || (timer->is_running && (!timer->is_first || sq__is_concurrent(timer->queue)));
 }
 
+/* Returns the error of sq__async_put, and *passes as sq__async_put. 0: the firing waits, with a number and a reference. */
 static int submit_firing(sq_timer_t *timer, bool *passes) {
     SQ__PROBE3(timer, timer->queue, SQ__LABEL_AT, timer);
     if (sq__is_traced(timer->queue)) {

@@ -36,6 +36,7 @@ typedef struct sq__timer_step {
     sq__timer_action_t action;
 } sq__timer_step_t;
 
+/* What this event makes of this state, and what is to be done with the alarm. Ends the program if the event cannot come. */
 static inline sq__timer_step_t sq__timer_alarm_step(sq__timer_alarm_t alarm, sq__timer_event_t event) {
     const bool is_set = alarm == SQ__TIMER_SET, rests = alarm == SQ__TIMER_RESTS;
     switch (event) {

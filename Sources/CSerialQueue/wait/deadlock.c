@@ -39,7 +39,8 @@ typedef struct search {
     uint64_t number;
 } search_t;
 
-/* Adds the edges of the list that wait for what `edge` holds. Each edge is added at most once, so the search ends. */
+/* M (edge.h). Adds the edges of the list that wait for what `edge` holds, with `onward` to it. Each edge is added at most once, so the search
+ * ends. */
 static void reach_list(search_t *search, sq__edge_t *list, sq__edge_t *edge) {
     for (sq__edge_t *other = list; other != NULL; other = other->next) {
         if (other->reached != search->number && sq__edge_holds_up(edge, other->wait) && is_open(other)) {
@@ -65,8 +66,8 @@ static void note_held(sq__edge_t *first) {
     } while (edge != first);
 }
 
-/* True: `first` waits for a thread that waits for it, directly or not; then `onward` leads along the cycle. The search goes
- * backwards, from what the thread of `first` holds to the threads that wait for it. Usually there are none, and it ends at once. */
+/* M. True: `first` waits for a thread that waits for it, directly or not; then `onward` leads along the cycle, and each edge has `held`. The search
+ * goes backwards, from what the thread of `first` holds to the threads that wait for it. Usually there are none, and it ends at once. */
 static bool closes_cycle(sq__edge_t *first) {
     if (!is_open(first)) {
         return false;
@@ -96,7 +97,7 @@ static bool closes_cycle(sq__edge_t *first) {
     return false;
 }
 
-/* Chooses the wait to refuse: the one with the earliest deadline; among equal ones, the first from `closer` on. */
+/* M. Chooses the wait to refuse: the one with the earliest deadline; among equal ones, the first from `closer` on. Never NULL: not all have begun. */
 static sq__edge_t *choose(sq__edge_t *closer) {
     sq__edge_t *chosen = NULL;
     sq__edge_t *edge = closer;
@@ -109,7 +110,8 @@ static sq__edge_t *choose(sq__edge_t *closer) {
     return chosen;
 }
 
-/* Refuses one wait of the cycle, unless one of them has just ended in another way. */
+/* M, after closes_cycle. Refuses one wait of the cycle, and writes the report of its thread; nothing, if one of the waits has just ended in another
+ * way. */
 static void break_cycle(sq__edge_t *closer) {
     sq__edge_t *edge = choose(closer);
     while (!sq__token_refuse(edge->wait->token, edge->wait->wait_id)) {

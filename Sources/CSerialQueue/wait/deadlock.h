@@ -31,9 +31,9 @@
 
 #include "wait/edge.h"
 
-/* Adds the thread's wait to the list, before the thread sleeps. If this closes a cycle, refuses one of the cycle's waits,
- * possibly this one. */
+/* T, with no lock. Adds the thread's wait to the list, before the thread sleeps; sq__deadlock_leave is to follow. If this closes a cycle, refuses one
+ * of the cycle's waits, possibly this one. */
 void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t deadline);
 
-/* Removes the edge after the wait. Returns true if the wait was refused because of a cycle; the thread's report describes it. */
+/* T. Removes the edge after the wait. Returns true if the wait was refused because of a cycle; the thread's report describes it. */
 bool sq__deadlock_leave(sq__edge_t *edge);

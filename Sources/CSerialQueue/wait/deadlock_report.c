@@ -21,7 +21,8 @@ static sq__mutex_t lock = SQ__MUTEX_INIT;
 static char last[REPORT_SIZE];   /* under the lock */
 static uint64_t last_when;       /* under the lock */
 
-/* Labels and names of threads are the program's: what is not printable would reach a terminal. */
+/* Ends a report: makes it printable, and copies it as the newest one. Labels and names of threads are the program's: what is not printable would
+ * reach a terminal. */
 static void keep(char *report) {
     sq__make_printable(report, REPORT_SIZE);
     SQ__PROBE2(deadlock, report, 0);
@@ -51,6 +52,7 @@ typedef struct text {
 
 static void add(text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Appends to the report. What does not fit is cut off. */
 static void add(text_t *text, const char *format, ...) {
     size_t room = REPORT_SIZE - text->used;
     va_list arguments;
@@ -64,7 +66,7 @@ static void add(text_t *text, const char *format, ...) {
 
 static const char *label_of(const sq__frame_t *frame) { return ((const sq_queue_t *)frame->owner)->label; }
 
-/* From the outermost of the tasks in question inwards: "A", "B", "C". */
+/* From the outermost of the tasks in question inwards: "A", "B", "C". `outermost`: a queue; this frame, or one further out, is a task of it. */
 static void add_frames(text_t *text, const sq__frame_t *frame, const void *outermost) {
     if (frame->owner == outermost) {
         add(text, "queue \"%s\"", label_of(frame));
@@ -145,7 +147,7 @@ void sq__deadlock_report_once_inside_itself(const void *once) {
     }
 }
 
-/* What the edge's thread holds, and the thread before it in the cycle waits for. */
+/* M, after closes_cycle. What the edge's thread holds, and the thread before it in the cycle waits for. */
 static void add_held(text_t *text, const sq__edge_t *edge) {
     if (edge->held.frame != NULL) {
         add(text, "runs a task of ");
@@ -163,6 +165,7 @@ static void add_held(text_t *text, const sq__edge_t *edge) {
     }
 }
 
+/* M, after closes_cycle. What the edge's thread waits for, and where the next thread of the cycle has that. */
 static void add_wait(text_t *text, const sq__edge_t *edge) {
     const sq__subject_t *subject = edge->wait->subject;
     const sq__frame_t *needed = edge->onward->held.frame;
@@ -184,7 +187,7 @@ static void add_wait(text_t *text, const sq__edge_t *edge) {
     add(text, "%s", edge->deadline != SQ_FOREVER ? ", with a deadline" : "");
 }
 
-/* An order of the queues helps only if each thread waits for its turn in one. */
+/* M. Of a cycle. An order of the queues helps only if each thread waits for its turn in one. */
 static bool are_turns(const sq__edge_t *first) {
     const sq__edge_t *edge = first;
     while (edge->wait->subject == NULL && edge->wait->aim == SQ__AIM_TURN) {

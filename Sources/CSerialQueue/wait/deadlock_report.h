@@ -6,5 +6,6 @@
 /* Room for the calling thread's report, kept until it ends; NULL: no memory. */
 char *sq__deadlock_report_room(void);
 
-/* M. Writes the cycle that begins at `edge`, in order, into the report of its thread. */
+/* M. Writes the cycle that begins at `edge`, in order, into the report of its thread, if that has one. The edge's wait was refused; `onward` and
+ * `held` are set. */
 void sq__deadlock_report_cycle(const sq__edge_t *edge);

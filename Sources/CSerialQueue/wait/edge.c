@@ -18,7 +18,7 @@ static bool needs(const sq__wait_t *wait, const void *owner) {
     return subject->needs != NULL ? subject->needs(subject, owner) : subject->object == owner;
 }
 
-/* The gate of this concurrent queue, if something that the wait needs is queued there; else 0. It was queued when the gate was read: if
+/* M. The gate of this concurrent queue, if something that the wait needs is queued there; else 0. It was queued when the gate was read: if
  * one of several tasks has started since the first look, the second look finds another number. A call that has begun is claimed. For a wait
  * for a queue whose last target this is, it is not known whether a batch of that queue waits there or runs: it counts as queued. */
 static sq__gate_word_t gate_for(const sq__wait_t *wait, const sq_queue_t *queue) {
@@ -41,7 +41,7 @@ static bool keeps_itself_out(const sq__wait_t *wait, const sq__frame_t *frame) {
         && sq__concurrent_of(frame->owner)->width != UINT32_MAX;
 }
 
-/* True: the wait cannot end before this task of a concurrent queue ends. */
+/* M. True: the wait cannot end before this task of a concurrent queue ends. */
 static bool needs_reader(const sq__wait_t *wait, const sq__frame_t *frame) {
     const sq_queue_t *queue = frame->owner;
     const sq__reader_t *reader = sq__reader_of(frame);
@@ -80,7 +80,7 @@ static bool needs_barrier(const sq__wait_t *wait, const sq__wait_t *barrier) {
     return gate_for(wait, barrier->queue) & SQ__GATE_DRAINING && sq__load_relaxed(&concurrent->waiting_barrier) == barrier->token;
 }
 
-/* `is_own`: the task is on the stack of the thread that waits. */
+/* M. True: the wait cannot end before this task ends. `is_own`: the task is on the stack of the thread that waits. */
 static bool needs_task(const sq__wait_t *wait, const sq__frame_t *frame, bool is_own) {
     if (frame->owner == NULL) {
         return false;

@@ -40,6 +40,7 @@ int sq__wait_check_deadline(sq_time_t deadline) {
     return deadline != SQ_FOREVER && deadline <= sq__clock_now() ? ETIMEDOUT : 0;
 }
 
+/* T. The wait is decided, or no other thread knows it: releases its runner, and the token if that was for this wait alone. */
 static void over(sq__wait_t *wait) {
     if (__builtin_expect(wait->runner != 0, 0)) {
         sq__wait_runs_end(wait); /* first: until then it may be woken */
@@ -54,7 +55,8 @@ static void over(sq__wait_t *wait) {
 
 void sq__wait_cancel(sq__wait_t *wait) { over(wait); }
 
-/* Returns SQ__OPEN if this thread may have something to run for the wait. */
+/* T, with no lock. Returns SQ__OPEN if this thread may have something to run for the wait. *deadlock: the wait was refused because of a cycle. While
+ * the thread sleeps, its runner knows, and dumps see the wait. */
 static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
     sq__self_t *self = sq__self_listed();
     const sq__wait_t *outer = self->wait; /* on a manual pool a wait runs tasks, which may wait */
@@ -81,7 +83,7 @@ static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *dea
     return outcome;
 }
 
-/* In a test that is being explored the schedule decides when the thread continues. */
+/* The same, never SQ__OPEN, in a test that is being explored: the schedule decides when the thread continues. *deadlock also: the run has failed. */
 static sq__outcome_t sleep_explored(sq__explored_t *explored, const sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
     sq__edge_t edge;
     sq__deadlock_enter(&edge, wait, deadline);
@@ -95,6 +97,7 @@ static sq__outcome_t sleep_explored(sq__explored_t *explored, const sq__wait_t *
     return outcome;
 }
 
+/* What a call returns after a wait with this outcome. SQ__OPEN does not come here; SQ__WITHDRAWN is a deadline that has passed. */
 static int error_of(sq__outcome_t outcome, bool deadlock) {
     switch (outcome) {
     case SQ__GRANTED:
@@ -121,7 +124,7 @@ int sq__wait_briefly(sq__wait_t *wait) {
     return error_of(outcome, false);
 }
 
-/* Records a wait for something other than a turn. Returns the session; 0: it was not recorded. */
+/* Records a wait for something other than a turn, while a trace is on. Returns the session, for sq__trace_close; 0: it was not recorded. */
 static sq__session_t trace(const sq__wait_t *wait) {
     uint32_t number = wait->queue != NULL && sq__is_traced(wait->queue) ? sq__trace_hook_number(wait->queue) : 0;
     if (wait->subject != NULL) {
@@ -132,6 +135,7 @@ static sq__session_t trace(const sq__wait_t *wait) {
     return sq__trace_open(SQ__EVENT_WAIT, wait->aim, number, 0, (uintptr_t)wait->site);
 }
 
+/* T, with no lock. Returns as sq__wait_end. The token is given back, unless the result is ESTALE. */
 static int wait_to_the_end(sq__wait_t *wait, sq_time_t deadline) {
     bool deadlock = false;
     sq__explored_t *explored = sq__self()->explored;

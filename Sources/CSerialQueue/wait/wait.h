@@ -75,18 +75,18 @@ typedef struct sq__wait {
 /* 0: a call with this deadline may wait; else EAGAIN or ETIMEDOUT. */
 int sq__wait_check_deadline(sq_time_t deadline);
 
-/* Begins a wait, for which the caller has set `queue` or `subject`, and what else it knows; the rest is 0. `is_turn`: it waits for a turn of its
- * own, and not only for a moment. Returns 0 or ENOMEM. */
+/* T. Begins a wait, for which the caller has set `queue` or `subject`, and what else it knows; the rest is 0. `is_turn`: it waits for a turn of its
+ * own, and not only for a moment. Returns 0, and sq__wait_end, sq__wait_briefly or sq__wait_cancel is to follow; or ENOMEM, and nothing is left. */
 int sq__wait_begin(sq__wait_t *wait, bool is_turn);
 
 /* Called instead of sq__wait_end if no other thread knows about the wait. */
 void sq__wait_cancel(sq__wait_t *wait);
 
-/* Waits. Returns 0 (granted: the granter's writes are visible), ESHUTDOWN (refused), ETIMEDOUT or EDEADLK (it will never be
- * granted), or ESTALE (a task that this wait ran has forked, and this is the child). */
+/* T, with no lock. Waits, and ends the wait. Returns 0 (granted: the granter's writes are visible), ESHUTDOWN (refused), ETIMEDOUT or EDEADLK (it
+ * will never be granted), or ESTALE (a task that this wait ran has forked, and this is the child). */
 int sq__wait_end(sq__wait_t *wait, sq_time_t deadline);
 
-/* The same, but spins only briefly, and sleeps only if its call has begun: then the call is waited for to its end. */
+/* The same, but spins only briefly, and sleeps only if its call has begun: then the call is waited for to its end. ETIMEDOUT: it has not begun. */
 int sq__wait_briefly(sq__wait_t *wait);
 
 /* Calls the functions of awaits that have ended, from this one on; NULL: none. With no lock held. */
@@ -94,17 +94,17 @@ void sq__awaits_end(sq_await_entry_t *first);
 
 /* Deadlocks: deadlock.h */
 
-/* Searches again for the waits for this object (of a subject), after a task that they depend on was submitted. */
+/* Searches again for the waits for this object (of a subject), after a task that they depend on was submitted. Takes the lock of the waits. */
 void sq__deadlock_look_again(const void *object);
 
 /* The same after a barrier or the end of this concurrent queue began to wait for readers. The queue may already be freed. */
 void sq__deadlock_look_again_at(const sq_queue_t *queue);
 
-/* Copies the label of what this thread waits for during a task; "" if it does not wait. */
+/* Copies the label of what this thread waits for during a task; "" if it does not wait. Takes the lock of the waits. */
 void sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size);
 
-/* Writes the report of a task that would wait for its own queue: `doing` is "sync onto", "waiting for room in", .... A trace shows the wait
- * as refused, at `caller`; NULL: what the thread has noted. */
+/* Writes the report of a task that would wait for its own queue, on its thread: `doing` is "sync onto", "waiting for room in", .... A trace shows the
+ * wait as refused, at `caller`; NULL: what the thread has noted. */
 void sq__deadlock_onto_itself(sq_queue_t *queue, sq__aim_t aim, const char *doing, const void *caller);
 
 /* Writes the calling thread's report: it is inside the function of this once. */
@@ -114,5 +114,5 @@ void sq__deadlock_report_once_inside_itself(const void *once);
  * patience with its lock ended. For a dump. */
 bool sq__deadlock_last_report(sq__patience_t *patience, char *text, size_t size, uint64_t *when, bool *is_known);
 
-/* A sync onto a queue from a task of its target was refused. */
+/* Writes the report of the calling thread, which runs a task of the target: its sync onto this queue was refused. */
 void sq__deadlock_onto_own_target(const sq_queue_t *queue, const sq_queue_t *target);

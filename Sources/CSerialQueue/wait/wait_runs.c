@@ -27,6 +27,7 @@ void sq__wait_runs_end(sq__wait_t *wait) {
     sq__runner_release(wait->runner);
 }
 
+/* T. Runs one task that brings the wait closer to its end; only if `runs` is not 0. False: nothing was ready. */
 static bool run_one(sq__wait_t *wait) {
     if (wait->runs == SQ__WAIT_RUNS_TASKS) {
         return wait->subject->runs_for->run(wait->subject, true);
@@ -53,7 +54,8 @@ bool sq__wait_runs_ahead(sq__wait_t *wait, sq_time_t deadline) {
     return process == sq__process();
 }
 
-/* Tasks may be on any loop that the thread owns. Earlier wakes are forgotten: the look that follows sees what caused them. */
+/* T. As listen, if the wait runs tasks, which may be on any loop that the thread owns. Earlier wakes are forgotten: the look that follows sees what
+ * caused them. */
 static bool listen_for_tasks(sq__wait_t *wait, bool listens) {
     sq__owner_t *owner = sq__self()->owner;
     if (listens) {
@@ -65,7 +67,7 @@ static bool listen_for_tasks(sq__wait_t *wait, bool listens) {
     return listens && wait->subject->runs_for->run(wait->subject, false);
 }
 
-/* True: there is something to run. */
+/* T, before (`listens`) and after it sleeps: a post wakes the token in between. True, only before: there is something to run. */
 static bool listen(sq__wait_t *wait, bool listens) {
     if (wait->runs == SQ__WAIT_RUNS_TASKS) {
         return listen_for_tasks(wait, listens);

@@ -6,7 +6,8 @@
 
 #include "wait/wait.h"
 
-/* Finds out what the wait runs. Needless if it has no subject, and its root is served by a thread of the cache, or has no runner. */
+/* T. Finds out what the wait runs: sets `runs` and `runner`, without a reference. Needless if it has no subject, and its root is served by a thread
+ * of the cache, or has no runner. */
 void sq__wait_runs_find(sq__wait_t *wait, bool is_turn);
 
 /* After that, and once the wait has its token, if wait->runner is not 0: takes the reference. And after the wait: releases it. */

@@ -21,6 +21,7 @@ typedef struct dump {
     char report[1024];
 } dump_t;
 
+/* Adds the section on the last deadlock report. What is left of the view's patience limits its wait for the lock. */
 static void add_last_report(dump_t *dump) {
     uint64_t when;
     bool is_known;
@@ -63,6 +64,7 @@ static void add_left_out(sq__dump_text_t *text, const sq__view_t *view) {
     }
 }
 
+/* Fills the view of a zeroed dump. On return no lock is held, and the symbols are found. */
 static void look(dump_t *dump) {
     sq__view_t *view = &dump->view;
     view->symbols = &dump->symbols;
@@ -80,6 +82,7 @@ static void look(dump_t *dump) {
     view->now = sq__clock_now();
 }
 
+/* Writes all sections of the view, and flushes. An error is in text.error. `began`: when the dump began. */
 static void write_all(dump_t *dump, uint64_t began) {
     sq__dump_text_t *text = &dump->text;
     sq__view_t *view = &dump->view;

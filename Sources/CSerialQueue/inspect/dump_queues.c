@@ -74,6 +74,7 @@ static void read_counts(const sq_queue_t *queue, sq__view_queue_t *seen) {
     seen->suspensions = sq__load_relaxed(&queue->suspensions);
 }
 
+/* The queue may not exist: it is peeked at. seen->is_there: it could be read. */
 static void read_queue(const sq_queue_t *queue, sq__view_queue_t *seen) {
     copied_t copied;
     sq_queue_t *copy = copy_queue(queue, &copied);
@@ -94,6 +95,7 @@ static void read_there(const sq_queue_t *queue, sq__view_queue_t *seen) {
     sq__make_printable(seen->label, sizeof seen->label);
 }
 
+/* Adds an item for the queue. `is_there`: the queue exists during this call. Returns NULL if `queue` is NULL, or without memory. */
 static sq__view_queue_t *add(sq__view_t *view, const void *queue, bool is_there) {
     sq__view_queue_t *seen = queue != NULL ? sq__view_add(view, &view->queues) : NULL;
     if (seen != NULL && is_there) {
@@ -106,6 +108,7 @@ static sq__view_queue_t *add(sq__view_t *view, const void *queue, bool is_there)
 
 static void add_suspended(void *context, const sq_queue_t *queue) { (void)add(context, queue, true); }
 
+/* Visits an entry of a pool (sq__pool_visitor_t). `is_locked`: with the lock under which the entry's queue exists. */
 static void add_ready(void *context, const sq__ready_t *entry, const sq__pool_view_t *pool, bool is_locked) {
     sq__view_queue_t *seen = add(context, SQ__CONTAINER(entry, sq_queue_t, ready), is_locked);
     if (seen != NULL) {
@@ -114,6 +117,7 @@ static void add_ready(void *context, const sq__ready_t *entry, const sq__pool_vi
     }
 }
 
+/* Visits a pool (sq__pool_visitor_t), and adds its timers if it has a clock of its own. */
 static void add_pool(void *context, const sq__pool_view_t *pool) {
     sq__view_t *view = context;
     sq__pool_view_t *seen = sq__view_add(view, &view->pools);
@@ -125,6 +129,7 @@ static void add_pool(void *context, const sq__pool_view_t *pool) {
     }
 }
 
+/* Adds the queues that the thread runs or waits for. They may not exist any more. */
 static void add_of_thread(sq__view_t *view, const sq__view_thread_t *thread) {
     for (unsigned i = 0; i < thread->frames && i < SQ__VIEW_FRAMES; i += 1) {
         (void)add(view, thread->frame[i].owner, false);
@@ -158,6 +163,7 @@ sq__view_queue_t *sq__view_queue_of(const sq__view_t *view, const void *queue) {
     return first < view->order.count && sq__view_queue(view, first)->at == queue ? sq__view_queue(view, first) : NULL;
 }
 
+/* Adds the thread's wait for a queue to what the view says of that queue. After order_by_address. */
 static void count_wait(const sq__view_t *view, const sq__view_thread_t *thread) {
     sq__view_queue_t *queue = thread->waits && thread->kind[0] == '\0' ? sq__view_queue_of(view, thread->wait.queue) : NULL;
     if (queue != NULL) {
@@ -198,6 +204,7 @@ static const sq__slot_t *slot_at_head(const sq_queue_t *queue) {
 
 static bool is_call(uintptr_t kind) { return kind == SQ__AWAITED || kind == SQ__RUN_ANYWHERE || (kind & ~(uintptr_t)SQ__BARRIER) == SQ__WAITER; }
 
+/* Fills in oldest_site and oldest_is_call, if the site of the oldest waiting task is known. */
 static void find_site(sq__view_queue_t *seen) {
     struct sq_queue copy;
     sq__epoch_t epoch;
@@ -221,6 +228,7 @@ static void find_site(sq__view_queue_t *seen) {
     }
 }
 
+/* After order_by_address: looks for the sites of all queues with waiting tasks, and wants their symbols. */
 static void look_at_oldest(sq__view_t *view) {
     for (size_t i = 0; i < view->order.count && view->order.count <= MOST_QUEUES; i += 1) {
         sq__view_queue_t *queue = sq__view_queue(view, i);

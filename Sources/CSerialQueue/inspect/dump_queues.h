@@ -3,8 +3,8 @@
 
 #include "inspect/dump_view.h"
 
-/* Fills `pools` and `queues`, after the threads. */
+/* Fills `pools`, `queues` and `order`, and adds the timers of pools with clocks of their own; after the threads. */
 void sq__view_look_at_queues(sq__view_t *view);
 
-/* NULL: it was not found. */
+/* The queue with this address. NULL: it was not found. Not after sq__dump_queues, which changes the order. */
 sq__view_queue_t *sq__view_queue_of(const sq__view_t *view, const void *queue);

@@ -44,6 +44,7 @@ static void add_frame(sq__dump_text_t *text, const sq__view_t *view, const sq__v
     }
 }
 
+/* Adds which apply the thread helps, and how many threads help it. */
 static void add_apply(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *thread) {
     size_t threads;
     (void)sq__view_holders(view, thread->once, &threads);
@@ -57,6 +58,7 @@ static void add_apply(sq__dump_text_t *text, const sq__view_t *view, const sq__v
                  threads == 1 ? "thread works" : "threads work");
 }
 
+/* Asks the system whether the thread runs or sleeps, and adds what it says. */
 static void add_state(sq__dump_text_t *text, uint64_t thread_id) {
     sq__thread_state_t state = sq__thread_state(thread_id);
     const char *sleeps_in = state == SQ__THREAD_BLOCKED ? sq__thread_sleeps_in(thread_id) : NULL;
@@ -67,6 +69,7 @@ static void add_state(sq__dump_text_t *text, uint64_t thread_id) {
     }
 }
 
+/* Adds the line of a thread that runs something. `asks`: asks the system about a thread that does not wait. */
 static void add_thread(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *thread, bool asks) {
     sq__dump_add(text, "  ");
     sq__dump_add_thread(text, thread);

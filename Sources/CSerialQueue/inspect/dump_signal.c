@@ -30,6 +30,7 @@ static void report_replaced(void) {
                sq__environment("SQ_DUMP"));
 }
 
+/* While the library is loaded: has the signal of SQ_DUMP write dumps. An error is reported, and the program continues without. */
 static __attribute__((constructor)) void begin(void) {
     const char *name = sq__environment("SQ_DUMP");
     if (name == NULL || name[0] == '\0') {

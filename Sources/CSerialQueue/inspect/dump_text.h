@@ -12,7 +12,7 @@ typedef struct sq__dump_text {
     char bytes[SQ__DUMP_BUFFER];
 } sq__dump_text_t;
 
-/* Appends to the text. One call adds at most 2,000 characters. */
+/* Appends to the text, which is flushed before it is full. One call adds at most 2,000 characters. */
 void sq__dump_add(sq__dump_text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* "3.2 ms", "12.301 s". */
@@ -27,5 +27,5 @@ void sq__dump_add_site(sq__dump_text_t *text, const sq__view_t *view, const void
 /* "  none", below the title of a section without a line. */
 void sq__dump_add_none(sq__dump_text_t *text, size_t lines);
 
-/* Writes what is left. */
+/* Writes what was appended and not written yet. After an error (text->error) it is dropped. */
 void sq__dump_flush(sq__dump_text_t *text);

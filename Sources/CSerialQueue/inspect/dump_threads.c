@@ -7,6 +7,7 @@
 
 enum { MOST_THREADS = 1 << 17, MOST_FRAMES = 64 };
 
+/* Visits a thread (sq__self_visit). False: no further one is wanted, as there is no memory, or there are too many. */
 static bool add(void *context, const sq__self_t *at, const sq__self_t *copy) {
     sq__view_t *view = context;
     sq__view_thread_t *thread = sq__view_add(view, &view->threads);
@@ -43,6 +44,7 @@ static void unwrap(sq__view_frame_t *seen, const void *context) {
     }
 }
 
+/* Fills in what the thread that this frame belongs to runs in a batch; peeks. Nothing is filled in if it cannot be read, or between two tasks. */
 static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
     sq__batch_frame_t batch;
     if (!sq__peek(at, &batch, sizeof batch) || batch.kind == SQ__EMPTY) {
@@ -65,6 +67,7 @@ static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
     unwrap(seen, batch.work.task.context); /* whatever the kind: behind its function */
 }
 
+/* Fills in what is known of another thread's task. `frame`: a copy of the frame at `at`; all else is peeked at. */
 static void read_frame(const sq__frame_t *at, const sq__frame_t *frame, uint64_t thread_id, sq__view_frame_t *seen) {
     *seen = (sq__view_frame_t){ .owner = frame->owner, .site = site_of(frame) };
     bool is_batch = sq__peeked(&frame->is_batch), is_reader = sq__peeked(&frame->is_reader);
@@ -93,6 +96,7 @@ static void read_frame(const sq__frame_t *at, const sq__frame_t *frame, uint64_t
     }
 }
 
+/* Fills in the tasks of thread number i, and adds their queues to `held`; peeks. */
 static void read_frames(sq__view_t *view, size_t i) {
     sq__view_thread_t *thread = sq__view_thread(view, i);
     const sq__frame_t *at = thread->self.frame;
@@ -109,6 +113,7 @@ static void read_frames(sq__view_t *view, size_t i) {
     }
 }
 
+/* Fills in what the thread waits for, if it waits; peeks. */
 static void read_wait(sq__view_thread_t *thread) {
     sq__subject_t subject;
     if (thread->self.wait == NULL || !sq__peek(thread->self.wait, &thread->wait, sizeof thread->wait)) {
@@ -138,6 +143,8 @@ static bool is_over(const sq__view_thread_t *thread) {
     return thread->waits && wait->token == thread->self.token && !sq__token_seems_open(wait->token, wait->wait_id);
 }
 
+/* Fills in what `add` has begun. The thread may continue or end meanwhile, so all is peeked at: if it has moved, it then has no task, once or wait
+ * here, and no key in `held`. */
 static void read_thread(sq__view_t *view, size_t i) {
     sq__view_thread_t *thread = sq__view_thread(view, i);
     size_t held = view->held.count;

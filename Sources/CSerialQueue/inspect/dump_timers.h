@@ -3,7 +3,8 @@
 
 #include "inspect/dump_text.h"
 
-/* Adds the next timers of these alarms (NULL: the process's) to `timers`, if it gets their lock. */
+/* Adds the next timers of these alarms (NULL: the process's) to `timers`, if it gets their lock; else counts that in without_timers. `pool`: the
+ * label of the pool that they belong to, or "". */
 void sq__view_look_at_timers(sq__view_t *view, sq__alarms_t *alarms, const char *pool);
 
 /* Writes what was found. */

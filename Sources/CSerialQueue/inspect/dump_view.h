@@ -99,16 +99,16 @@ typedef struct sq__view {
     unsigned without_timers;     /* and of the alarms */
 } sq__view_t;
 
-/* Adds a zeroed item; NULL: no memory. */
+/* Adds a zeroed item; earlier pointers to items of the list become invalid. NULL: no memory (had_no_memory). */
 void *sq__view_add(sq__view_t *view, sq__view_list_t *list);
 
-/* Adds a key to a list of them. */
+/* Adds a key to a list of them, which is then no longer sorted. Without memory it is left out. */
 void sq__view_add_key(sq__view_t *view, sq__view_list_t *keys, uint64_t first, uint64_t second, size_t item);
 
 /* Sorts keys, in place, without memory. */
 void sq__view_sort(sq__view_list_t *keys);
 
-/* In sorted keys the place of the first that is `first` or more; their count if there is none. */
+/* In sorted keys the place of the first whose `first` is not smaller than this one; their count if there is none. */
 size_t sq__view_first(const sq__view_list_t *keys, uint64_t first);
 
 static inline sq__view_key_t *sq__view_key(const sq__view_list_t *keys, size_t i) { return (sq__view_key_t *)(void *)keys->items + i; }

@@ -19,7 +19,7 @@ static void add_aim(sq__dump_text_t *text, const sq__view_thread_t *thread) {
     sq__dump_add(text, "%s \"%s\"", what, thread->label);
 }
 
-/* The queue or once that the thread waits for, or NULL. For a group or an item: the first of its queues. */
+/* The queue or once that the thread waits for, or NULL. For a group or an item: the first of its queues, which are in `queues`, *count of them. */
 static const void *needed(const sq__view_thread_t *thread, const void *queues[], size_t *count) {
     sq__object_view_t many = { .queues = 0 };
     *count = 0;
@@ -34,6 +34,7 @@ static const void *needed(const sq__view_thread_t *thread, const void *queues[],
     return *count > 0 ? queues[0] : NULL;
 }
 
+/* For a wait for a group: adds where its members are; peeks at the group, which may be gone. */
 static void add_members(sq__dump_text_t *text, const sq__view_thread_t *thread) {
     sq__object_view_t many;
     if (thread->kind[0] != 'g' || !sq__group_peek(thread->object, &many)) {
@@ -99,6 +100,7 @@ static void add_chain(sq__dump_text_t *text, const sq__view_t *view, const sq__v
     sq__dump_add(text, "; ...");
 }
 
+/* Adds the line of a thread that waits. */
 static void add_wait(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *thread) {
     sq__dump_add(text, "  ");
     sq__dump_add_thread(text, thread);

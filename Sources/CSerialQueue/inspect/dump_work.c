@@ -2,7 +2,7 @@
 
 #include "gate/gate_inline.h"
 
-/* The deepest first; among equal ones, the one with the longest wait. */
+/* The deepest first; among equal ones, the one with the longest wait. From now on sq__view_queue_of finds nothing. */
 static void order_by_depth(sq__view_t *view) {
     for (size_t i = 0; i < view->order.count; i += 1) {
         const sq__view_queue_t *queue = sq__view_queue(view, i);
@@ -13,6 +13,7 @@ static void order_by_depth(sq__view_t *view) {
     sq__view_sort(&view->order);
 }
 
+/* Adds what a concurrent queue's gate says. */
 static void add_gate(sq__dump_text_t *text, const sq__view_queue_t *queue) {
     sq__gate_word_t gate = queue->gate;
     sq__dump_add(text, ", concurrent: ");

@@ -32,7 +32,7 @@ void sq_queue_histograms_stop(sq_queue_t *queue) {
     }
 }
 
-/* Tasks may be counted meanwhile. So the count is computed from the copied buckets: then the two agree. */
+/* Tasks may be counted meanwhile. So the count is computed from the copied buckets: then the two agree. NULL: nothing was ever measured; all 0. */
 static void copy(const sq__durations_t *durations, sq_histogram_t *histogram) {
     *histogram = (sq_histogram_t)SQ_HISTOGRAM_INIT;
     for (size_t i = 0; durations != NULL && i < SQ_HISTOGRAM_BUCKETS; i += 1) {

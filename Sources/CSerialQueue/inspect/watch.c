@@ -8,6 +8,7 @@
 
 #include <errno.h>
 
+/* Calls the watcher's discard function, with no lock held, and frees it. NULL: no effect. */
 static void discard(sq__watcher_t *watcher) {
     SQ__NOBODY_UNWINDS_THROUGH;
     if (watcher == NULL) {
@@ -19,7 +20,8 @@ static void discard(sq__watcher_t *watcher) {
     sq__memory_free(watcher);
 }
 
-/* With the watch lock held: prevents further calls of the record's watcher. Returns it if the caller must discard it. */
+/* With the watch lock held: prevents further calls of the record's watcher. Returns it if the caller must discard it. NULL: there is none, or the
+ * thread that calls it will discard it. */
 static sq__watcher_t *retire(sq__watched_t *watched) {
     sq__watcher_t *watcher = watched->watcher;
     if (watcher != NULL && watcher->is_being_called) {
@@ -29,7 +31,7 @@ static sq__watcher_t *retire(sq__watched_t *watched) {
     return watcher;
 }
 
-/* The queue is about to be freed. */
+/* The queue is about to be freed. With no lock held: takes the watch lock. On return the thread does not use the record any longer. */
 static void forget(sq__watch_note_t *note) {
     sq__watched_t *watched = SQ__CONTAINER(note, sq__watched_t, note);
     sq__watch_lock();
@@ -39,6 +41,7 @@ static void forget(sq__watch_note_t *note) {
     discard(watcher);
 }
 
+/* A copy of the given watcher, for `discard`. NULL: no memory. */
 static sq__watcher_t *watcher_create(uint64_t threshold, const sq_watcher_t *given) {
     sq__watcher_t *watcher = sq__memory(sizeof *watcher);
     if (watcher != NULL) {
@@ -47,7 +50,8 @@ static sq__watcher_t *watcher_create(uint64_t threshold, const sq_watcher_t *giv
     return watcher;
 }
 
-/* With the queue's lock held. On success the caller must discard *old. */
+/* With the queue's lock held: makes `fresh` the queue's watcher; NULL: none. Returns 0 or ENOMEM: nothing has changed. On success the caller must
+ * discard *old, which may be NULL, after the unlock. */
 static int replace(sq_queue_t *queue, sq__watcher_t *fresh, sq__watcher_t **old) {
     int error = 0;
     sq__watched_t *watched = sq__extra_make(queue, SQ__EXTRA_WATCH, sizeof *watched);

@@ -61,7 +61,7 @@ typedef struct stall {
     char waits_for[LABEL_SIZE];
 } stall_t;
 
-/* What runs, and since when; `began` 0: no task runs. */
+/* W. What runs, and since when; `began` 0: no task runs, or another one has just begun. */
 static sq__running_t runs_since(sq__watched_t *watched) {
     if (sq__is_concurrent(watched->queue)) {
         return sq__reader_oldest(watched->queue);
@@ -76,6 +76,7 @@ static sq__running_t runs_since(sq__watched_t *watched) {
     return running;
 }
 
+/* W. True: a task has run for the threshold, and this was not reported yet. Then *stall has what is known of the task, and it counts as reported. */
 static bool runs_too_long(sq__watched_t *watched, uint64_t now, stall_t *stall) {
     const sq__running_t running = runs_since(watched);
     if (running.began == 0 || now - running.began < watched->watcher->threshold || now < running.began) {
@@ -91,6 +92,7 @@ static bool runs_too_long(sq__watched_t *watched, uint64_t now, stall_t *stall) 
     return is_new;
 }
 
+/* W. True: a task has waited for the threshold, and this was not reported yet. Then *stall has that. Notes how many slots are taken now. */
 static bool waits_too_long(sq__watched_t *watched, uint64_t now, stall_t *stall) {
     uint64_t waiting;
     uint64_t consumed = sq__depth_consumed(watched->queue, &waiting);
@@ -110,7 +112,7 @@ static bool waits_too_long(sq__watched_t *watched, uint64_t now, stall_t *stall)
     return stalled;
 }
 
-/* With the lock held. True: there is a stall to report. */
+/* W. True: there is a stall to report, and *stall is filled; it counts as reported. */
 static bool look(sq__watched_t *watched, uint64_t now, stall_t *stall) {
     bool stalled = runs_too_long(watched, now, stall);
     if (!stalled) {
@@ -129,7 +131,8 @@ static bool look(sq__watched_t *watched, uint64_t now, stall_t *stall) {
     return stalled;
 }
 
-/* Calls the program's function, without the lock. The queue and its record may be freed during the call. */
+/* W, but calls the program's function without the lock. The queue and its record may be freed during the call. Discards the watcher if it was
+ * replaced meanwhile. */
 static void call_watcher(sq__watcher_t *watcher, const sq_stall_t *stall) {
     SQ__NOBODY_UNWINDS_THROUGH;
     SQ__PROBE4(stall, stall->label, 0, stall->kind, stall->nanoseconds);
@@ -147,9 +150,9 @@ static void call_watcher(sq__watcher_t *watcher, const sq_stall_t *stall) {
     }
 }
 
-/* True: the queue is idle, and the thread need not check it until sq__watch_wake. Marks the record, then checks again by a swap of
- * the state word. A thread that takes the queue after that swap sees the mark. If a thread took it before, either the swap fails,
- * or that thread has already given the queue back, and may have overwritten the mark. */
+/* W. True: the queue is idle, and the thread need not check it until sq__watch_wake. Marks the record, then checks again by a swap of the state word.
+ * A thread that takes the queue after that swap sees the mark. If a thread took it before, either the swap fails, or that thread has already given
+ * the queue back, and may have overwritten the mark. */
 static bool may_rest(sq__watched_t *watched) {
     uint64_t began = 0;
     sq__state_t state = sq__load_relaxed(&watched->queue->state);
@@ -192,6 +195,7 @@ static uint64_t look_around(const sq__token_t *mine) {
     return next;
 }
 
+/* The thread's function: looks and sleeps until the list is empty, and then returns the token. Takes the lock, except while it sleeps. */
 static void watch(void *unused) {
     (void)unused;
     sq__mutex_lock(&lock);

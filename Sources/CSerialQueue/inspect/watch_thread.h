@@ -46,7 +46,8 @@ typedef struct sq__watched {
 void sq__watch_lock(void);
 void sq__watch_unlock(void);
 
-/* W. Puts the record into the thread's list, to be looked at as often as the watcher asks. Returns 0 or ENOMEM. */
+/* W. Puts the record into the thread's list, to be looked at as often as the watcher asks. Returns 0 or ENOMEM. sq__watch_thread_remove takes it out,
+ * if it is there; the thread ends when the list is empty. */
 int sq__watch_thread_add(sq__watched_t *watched, const sq__watcher_t *watcher);
 void sq__watch_thread_remove(sq__watched_t *watched);
 

@@ -1,24 +1,24 @@
-/* apply.c: a loop whose iterations run on the calling thread and on members of a pool.
+/* apply.c: a loop whose iterations run on the calling thread and on workers of a pool.
  *
- * DESIGN. The caller posts an entry for helpers (sq__help_t) and runs iterations until none is left to begin; so do the members
+ * DESIGN. The caller posts an entry for helpers (sq__help_t) and runs iterations until none is left to begin; so do the workers
  * that come. Each takes the next few iterations from a counter. How many depends on how long the last few took: a thread that
  * takes short ones touches the counter rarely, and long ones are spread evenly.
  *
  * `left` counts the iterations that are not over, and one for the caller. A thread subtracts once, when it leaves, what it ran:
  *
  *     caller: (c1) takes iterations while there are some   (c2) prepares a wait   (c3) left -= its own and one; 0: returns
- *     member: (m1) takes iterations while there are some   (m2) left -= its own; 0: grants the caller's wait
+ *     worker: (w1) takes iterations while there are some   (w2) left -= its own; 0: grants the caller's wait
  *
- *     m2 c3     c3 makes it 0, and the caller does not wait
- *     c3 m2     m2 makes it 0. The caller has prepared its wait: c2 comes before c3
- *     m1 finds none     the member subtracts nothing: the caller may have returned. The loop's memory is still there, as the last
+ *     w2 c3     c3 makes it 0, and the caller does not wait
+ *     c3 w2     w2 makes it 0. The caller has prepared its wait: c2 comes before c3
+ *     w1 finds none     the worker subtracts nothing: the caller may have returned. The loop's memory is still there, as the last
  *                       thread frees it; the function and its context are not used
  *
- * `wanted` counts the members that may still come. While it is above 0 and iterations are left, the entry is in the pool's list, or a member has just taken
- * it: that member counts itself, and posts the entry again, so that the next member comes. A member that leaves because other entries wait wants a
- * member again. If `wanted` was 0 it has the entry, and puts it back.
+ * `wanted` counts the workers that may still come. While it is above 0 and iterations are left, the entry is in the pool's list, or a worker has just taken
+ * it: that worker counts itself, and posts the entry again, so that the next worker comes. A worker that leaves because other entries wait wants a
+ * worker again. If `wanted` was 0 it has the entry, and puts it back.
  *
- * A member that runs iterations holds the loop, as a thread holds a once: so a cycle through the caller's wait is found. That wait
+ * A worker that runs iterations holds the loop, as a thread holds a once: so a cycle through the caller's wait is found. That wait
  * cannot be refused, because iterations are running; another wait of the cycle is refused instead. */
 #include "include/sq_apply.h"
 
@@ -40,7 +40,7 @@
  * of them wait behind each other. */
 enum { SHORT = 2000, LONG = 20000, MOST = 256 };
 
-/* A member leaves its loop for other entries after this many nanoseconds, or after any iteration of a loop that is not timed. */
+/* A worker leaves its loop for other entries after this many nanoseconds, or after any iteration of a loop that is not timed. */
 enum { STAY = 100000 };
 
 /* No thread takes more than a fourth of its share at a time. Tests set another number. */
@@ -53,17 +53,18 @@ typedef struct apply {
     sq__help_t help;         /* its entry in the pool */
     sq__apply_alone_t loop;      /* F */
     size_t most;             /* F  iterations taken at a time */
-    sq__pool_t *pool;        /* F  with a reference: a member may post the entry when the caller has just returned */
+    sq__pool_t *pool;        /* F  with a reference: a worker may post the entry when the caller has just returned */
     uint32_t process;        /* F  see process.h */
     sq__token_t *token;      /* W  of the caller's wait */
     sq__wait_id_t wait_id;   /* W */
     char apart[SQ__LINE];    /* all threads read what is above, and write what is below */
     SQ__ATOMIC(size_t) next; /* A  the first iteration that was not taken */
     SQ__ATOMIC(size_t) left; /* A */
-    SQ__ATOMIC(unsigned) wanted; /* A  how many more members may come */
-    SQ__ATOMIC(unsigned) users;  /* A  the caller, each member that came, and the entry in the list. The last one to leave frees the loop */
+    SQ__ATOMIC(unsigned) wanted; /* A  how many more workers may come */
+    SQ__ATOMIC(unsigned) users;  /* A  the caller, each worker that came, and the entry in the list. The last one to leave frees the loop */
 } apply_t;
 
+/* How many iterations a thread takes next: it has taken `chunk`, which took so many nanoseconds. */
 static size_t adapt(size_t chunk, uint64_t took, size_t most) {
     if (took < SHORT) {
         return chunk < most / 2 ? chunk * 2 : most;
@@ -71,7 +72,8 @@ static size_t adapt(size_t chunk, uint64_t took, size_t most) {
     return took > 10 * LONG ? 1 : took > LONG && chunk > 1 ? chunk / 2 : chunk;
 }
 
-/* Compares the process's number after each iteration: in the child of a fork it differs. */
+/* Runs the iterations from `begin` up to `end`. False: an iteration has forked, and this is the child: the others were not run. Compares the
+ * process's number after each, which differs then. */
 static bool run_chunk(const apply_t *apply, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i += 1) {
         apply->loop.function(apply->loop.context, i);
@@ -84,7 +86,8 @@ static bool run_chunk(const apply_t *apply, size_t begin, size_t end) {
 
 typedef enum run_end { NONE_LEFT, OTHERS_WAIT, FORKED } run_end_t;
 
-/* Runs iterations, and sets *ran to their number. A member leaves if other entries wait. */
+/* Takes and runs iterations, and sets *ran to their number, which is not subtracted from `left` yet. NONE_LEFT: all are taken. OTHERS_WAIT: a worker
+ * that is to leave for other entries. FORKED: this is the child of a fork in one of them. */
 static run_end_t run(apply_t *apply, bool is_member, size_t *ran) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self_listed();
@@ -127,12 +130,13 @@ static run_end_t run_share(apply_t *apply, bool is_member, size_t *ran) {
 
 static bool has_left(const apply_t *apply) { return sq__load_relaxed(&apply->next) < apply->loop.count; }
 
-/* By the thread that has the entry, while iterations are left. */
+/* By the thread that has the entry, while iterations are left. The entry gets a use of the loop. */
 static void post(apply_t *apply) {
     sq__add_relaxed(&apply->users, 1);
     sq__pool_post(apply->pool, SQ__LEVEL_HELP, &apply->help.ready);
 }
 
+/* Releases this many uses of the loop. The last one frees the loop. */
 static void leave(apply_t *apply, unsigned users) {
     /* [reference] release: our use of the loop; acquire, if it was the last: everybody's. */
     if (sq__sub_acq_rel(&apply->users, users) == users) {
@@ -141,7 +145,8 @@ static void leave(apply_t *apply, unsigned users) {
     }
 }
 
-/* A member comes to help. The entry's use of the loop is now its own. */
+/* Called on a worker that has taken the entry, whose use of the loop is now the worker's. SQ__READY_MORE: the entry keeps that use, and is to be put
+ * back into the list. SQ__READY_GONE: the loop may have been freed. */
 static sq__ready_end_t take_part(sq__help_t *help) {
     apply_t *apply = SQ__CONTAINER(help, apply_t, help);
     size_t ran;
@@ -164,7 +169,8 @@ static sq__ready_end_t take_part(sq__help_t *help) {
     return SQ__READY_GONE;
 }
 
-/* The wait depends on no task: see sq__subject_t. */
+/* By the caller, which has a token (has_token): subtracts the `ran` iterations that it has run, and returns when all are over. No iteration is left
+ * to take. The wait depends on no task: see sq__subject_t. */
 static void await_members(apply_t *apply, size_t ran) {
     const sq__subject_t subject = { .kind = "apply on pool", .label = sq__pool_label(apply->pool), .object = apply };
     if (sq__load_acquire(&apply->left) == ran + 1) { /* [apply] acquire: what the iterations wrote */
@@ -183,7 +189,7 @@ static void await_members(apply_t *apply, size_t ran) {
     (void)sq__wait_end(&wait, SQ_FOREVER);
 }
 
-/* The thread has a token of its own, kept until it ends: so a wait later on needs no memory. */
+/* True: the thread has a token of its own, kept until it ends: so a wait later on needs no memory. False: no memory, or the thread is ending. */
 static bool has_token(void) {
     sq__token_t *token = sq__self_token();
     if (token != NULL) {
@@ -192,7 +198,8 @@ static bool has_token(void) {
     return sq__self()->token != NULL;
 }
 
-/* Asks members to help with the iterations from `begin` on, of which there are several. NULL: none can. */
+/* Asks workers to help with the iterations from `begin` on, of which there are several. Returns the loop, for run_share, await_members and end; NULL:
+ * none can help, or there is no memory. */
 static apply_t *ask_for_help(sq__pool_t *pool, const sq__apply_alone_t *loop, size_t begin) {
     size_t count = loop->count - begin;
     unsigned helpers = pool != NULL && !sq__runner_is_threadless(sq__runner(pool, SQ__LEVEL_NORMAL)) ? sq__pool_helpers(pool) : 0;
@@ -218,7 +225,8 @@ static apply_t *ask_for_help(sq__pool_t *pool, const sq__apply_alone_t *loop, si
     return apply;
 }
 
-/* By the caller, when no iteration is left: an entry that no member has come for is withdrawn, so a busy pool does not collect them. */
+/* By the caller, when no iteration is left: an entry that no worker has come for is withdrawn, so a busy pool does not collect them. Releases the
+ * caller's use of the loop. */
 static void end(apply_t *apply) {
     bool is_withdrawn = sq__load_relaxed(&apply->wanted) > 0 && sq__pool_withdraw(apply->pool, SQ__LEVEL_HELP, &apply->help.ready);
     leave(apply, 1 + is_withdrawn);

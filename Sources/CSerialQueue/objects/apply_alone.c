@@ -13,6 +13,7 @@
 static const uint64_t brief = SQ__APPLY_BRIEF;
 enum { MOST_LOSSES = 6 };
 
+/* sq__apply_alone_run without a trace. While it runs, the loop is a duty of the thread (self.h). */
 static inline __attribute__((always_inline)) size_t run(const sq__apply_alone_t *loop, size_t begin, bool briefly) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self_listed();
@@ -33,6 +34,7 @@ static inline __attribute__((always_inline)) size_t run(const sq__apply_alone_t 
     return i;
 }
 
+/* The same, and a trace shows it. */
 static __attribute__((noinline)) size_t run_traced(const sq__apply_alone_t *loop, size_t begin, bool briefly) {
     sq__session_t session = sq__trace_open(SQ__EVENT_SHARE, 0, 0, loop->count, loop->code);
     size_t next = run(loop, begin, briefly);

@@ -26,7 +26,8 @@ sq_group_t *sq_group_retain(sq_group_t *group) {
 
 const char *sq_group_label(const sq_group_t *group) { return group->label; }
 
-/* True: a submitter whose task is over still uses the group, and frees it. */
+/* Called by the thread that is to free the group. True: a submitter whose task is over still uses the group; it will find CHANGING, and frees the
+ * group instead. */
 static bool is_left_to_submitter(const sq__member_count_table_t *table) {
     for (size_t i = 0; table != NULL && i <= table->mask; i += 1) {
         for (sq__member_count_t *member_count = sq__load_relaxed(&table->lists[i]); member_count != NULL; member_count = member_count->next) {
@@ -84,8 +85,8 @@ static bool has(uint64_t count, uint64_t one) {
     return one == SQ__GROUP_TIE ? count >= SQ__GROUP_TIE : count % SQ__GROUP_TIE >= SQ__GROUP_ENTERED;
 }
 
-/* L. Returns the count before, or 0: there was no such member. *ended are the waits that have ended. When the count is zero the
- * group may be freed by a thread that does not take the lock, so its list is changed before. */
+/* L. Subtracts `one` (see `has`). Returns the count before, or 0: there was no such member. *ended are the waits that have ended, for the caller to
+ * grant. When the count is zero the group may be freed by a thread that does not take the lock, so its list is changed before. */
 static uint64_t leave_under_lock(sq_group_t *group, uint64_t one, sq__object_waiters_t *ended) {
     const sq__object_waiters_t none = { 0 }, all = group->waiters;
     uint64_t next, count = sq__load_relaxed(&group->count);
@@ -103,7 +104,8 @@ static uint64_t leave_under_lock(sq_group_t *group, uint64_t one, sq__object_wai
     return count;
 }
 
-/* By the thread that has set NOTIFIES. NULL: there are none, and NOTIFIES was cleared, so the group may be freed. */
+/* By the thread that has set NOTIFIES, with no lock held. Returns the due notifications, which the caller submits. NULL: there are none, and NOTIFIES
+ * was cleared, so the group may be freed. */
 static sq__notification_t *take_due(sq_group_t *group) {
     uint64_t before = 0;
     sq__object_lock(group);
@@ -120,7 +122,8 @@ static sq__notification_t *take_due(sq_group_t *group) {
     return first;
 }
 
-/* Submits the notifications that are due. The caller has set NOTIFIES. The group may be freed on return. */
+/* Submits the notifications that are due, until there are none, or an alarm continues. The caller has set NOTIFIES, and holds no lock. The group may
+ * be freed on return. */
 static void submit_due(void *object) {
     sq_group_t *group = object;
     sq__notification_t *first;
@@ -130,7 +133,8 @@ static void submit_due(void *object) {
     }
 }
 
-/* Called if a thread waits, the group is to be freed, or a thread submits notifications. Returns 0 or EINVAL. */
+/* Called with no lock held if leaves_by_swap says no: subtracts `one`. If that was the last member, ends the waits and submits the notifications; the
+ * group may be freed on return. Returns 0, or EINVAL: there was no such member. */
 static __attribute__((noinline)) int leave_last(sq_group_t *group, uint64_t one) {
     sq__object_waiters_t ended;
     sq__object_lock(group);
@@ -221,6 +225,7 @@ bool sq__group_flag(sq_group_t *group, uint64_t flags) {
     return false;
 }
 
+/* sq_group_notify, or with `is_barrier` sq_group_notify_barrier: without members the task is submitted before this returns. */
 static int notify(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task, bool is_barrier) {
     sq__notification_t *notification;
     if (group->process != sq__process()) {

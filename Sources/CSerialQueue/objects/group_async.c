@@ -22,6 +22,7 @@ typedef struct owned_pair {
     sq__pair_t pair;
 } owned_pair_t;
 
+/* The member is over (sq__member_end_t): frees its record. `leaves`: also counts the member out, after which the group may be freed. */
 static void end_owned(sq__member_end_t *end, bool leaves) {
     sq__member_count_t *member_count = ((owned_t *)end)->member_count;
     sq__memory_free(end);
@@ -38,6 +39,7 @@ static void call_pair(const owned_pair_t *owned, bool runs) {
 static void run_pair(void *owned) { call_pair(owned, true); }
 static void discard_pair(void *owned) { call_pair(owned, false); }
 
+/* Tells traces and dumps where the user's function is in the record of a pair. */
 static __attribute__((constructor)) void show_pairs(void) {
     enum { CALL = offsetof(owned_pair_t, pair.call), FIRST = offsetof(owned_pair_t, pair.first) };
     static sq__wrapper_t running = { .function = run_pair }, discarding = { .function = discard_pair };
@@ -51,7 +53,8 @@ static __attribute__((constructor)) void show_pairs(void) {
     }
 }
 
-/* `owned` is NULL for a plain function; else freed on an error. The rest of `submission` is the caller's. */
+/* `owned` is NULL for a plain function; else freed on an error. The rest of `submission` is the caller's. Returns as sq_group_async; on an error the
+ * group has no member more, and no function was called. */
 static int submit(sq_group_t *group, sq_queue_t *queue, sq__submission_t *submission, owned_t *owned) {
     sq__member_count_t *begun;
     int error = sq__submission_is_valid(submission) ? sq__member_count_begin(group, queue, &begun) : EINVAL;
@@ -75,6 +78,7 @@ static int submit(sq_group_t *group, sq_queue_t *queue, sq__submission_t *submis
     return error;
 }
 
+/* As sq_group_async_task. The caller has set `kind` and `site` of the submission. */
 static int submit_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task, sq__submission_t *submission) {
     SQ__CHECK_HANDLE(queue);
     submission->work.member = (sq__member_task_t){ .run = task->run, .context = task->context };

@@ -7,6 +7,7 @@
 
 static const sq__runs_for_t runs_for = { sq__member_count_owned, sq__member_runs_before };
 
+/* The caller has a reference. Returns 0: there are no members; else ENOMEM, or the error of sq__wait_end. With no lock held. */
 static int wait_for_members(sq_group_t *group, sq_time_t deadline) {
     const sq__self_t *self = sq__self_listed();
     bool may_be_needed = sq__self_may_be_needed(self);

@@ -11,6 +11,7 @@
 
 static void have_turn(void *context, void *unused, bool runs);
 
+/* An item that was not submitted, with one owner. NULL, with errno: no memory. */
 static sq_item_t *make(const char *label, const sq_task_t *task, bool is_barrier) {
     sq_item_t *item = sq__object_memory(sizeof *item, offsetof(sq_item_t, label), label);
     if (item == NULL) {
@@ -68,6 +69,7 @@ const char *sq_item_label(const sq_item_t *item) { return item->label; }
 
 /* Outcomes */
 
+/* Calls the discard function, if there is one, outside of every queue. */
 static void call_discard(const sq_task_t *task) {
     if (task->discard != NULL) {
         (void)sq__self_listed(); /* sq__run_in_chain does not list the thread */
@@ -89,7 +91,8 @@ void sq__item_drop_origin(sq_item_t *item) {
     }
 }
 
-/* The member leaves its group after the outcome can be seen. */
+/* Publishes the outcome. Then the member leaves its group, whose waits must see the outcome, and a turn drops its reference to its item. The caller
+ * has a reference, and no lock. */
 static void publish(sq_item_t *item, bool ran) {
     sq_item_t *origin = sq__load_relaxed(&item->state) & SQ__ITEM_SUBMITTED ? item->origin : NULL; /* the first turn's stand-in has none */
     sq__item_publish(item, ran);
@@ -103,7 +106,8 @@ static void publish(sq_item_t *item, bool ran) {
 
 void sq__item_publish_performed(sq_item_t *item) { publish(item, true); }
 
-/* L. The turn is the first one that was made. Returns the awaits of the turn that has stood for it. */
+/* L. The turn is the first one that was made: it gets the notifications and a reference of the turn that has stood for it, whose threads are granted.
+ * Returns the awaits of that, to be ended after the unlock. */
 static sq_await_entry_t *take_over(sq_item_t *turn, sq_item_t *stood) {
     stood->first = turn;
     sq__item_hold(turn);
@@ -133,7 +137,8 @@ sq__turn_t sq__item_turn(sq_item_t *turn) {
     return SQ__TURN_MADE;
 }
 
-/* `runs`: the item's turn has come. Otherwise its queue discards it, or has ended: it will never run. */
+/* The queue's call of an item or turn, with the queue's reference, which is dropped at the end. `runs`: its turn has come. Otherwise its queue
+ * discards it, or has ended: it will never run. Publishes the outcome. */
 static void have_turn(void *context, void *unused, bool runs) {
     sq_item_t *item = context;
     (void)unused;
@@ -151,6 +156,7 @@ static void have_turn(void *context, void *unused, bool runs) {
     }
 }
 
+/* Tells traces and dumps where an item's functions and label are. */
 static __attribute__((constructor)) void show_items(void) {
     static sq__wrapper_t wrapper = {
         .name = "a work item", .run = offsetof(sq_item_t, task.run), .discard = offsetof(sq_item_t, task.discard),

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 
+/* sq__item_submit for an item that repeats: submits a turn of it. */
 static __attribute__((noinline)) int submit_turn(sq_item_t *item, sq_queue_t *queue, const sq__item_call_t *how) {
     if (item->process != sq__process()) {
         return ESTALE;
@@ -43,7 +44,8 @@ int sq_group_submit_item(sq_group_t *group, sq_item_t *item, sq_queue_t *queue) 
     return sq__item_submit(item, queue, &(sq__item_call_t){ .group = group, .site = __builtin_return_address(0) });
 }
 
-/* The caller has begun it. */
+/* The caller has begun the item or turn, has a reference, and holds no lock. Calls its function as a duty of this thread (self.h), and publishes the
+ * outcome. */
 static void run_here(sq_item_t *turn) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self_listed();
@@ -56,6 +58,7 @@ static void run_here(sq_item_t *turn) {
     }
 }
 
+/* sq_item_perform for an item that repeats: performs a turn of it. */
 static int perform_turn(sq_item_t *item) {
     if (item->process != sq__process()) {
         return ESTALE;

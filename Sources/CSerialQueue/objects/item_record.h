@@ -82,6 +82,7 @@ static inline void sq__item_unlock(const sq_item_t *item) { sq__object_unlock(sq
 /* A reference that is not an owner's. */
 static inline void sq__item_hold(sq_item_t *item) { sq__add_relaxed(&item->references, 1); }
 
+/* Releases such a reference; NULL: none. The last one frees the item. Not of an item that repeats: sq__item_drop_origin. */
 static inline void sq__item_drop(sq_item_t *item) {
     /* [reference] release: our use of the item; acquire, if it was the last: everybody's. */
     while (item != NULL && sq__sub_acq_rel(&item->references, 1) == 1) {
@@ -97,7 +98,7 @@ static inline bool sq__item_is_fresh(const sq_item_t *item) {
     return !(sq__load_relaxed(&item->state) & (SQ__ITEM_SUBMITTED | SQ__ITEM_CANCELLED));
 }
 
-/* What a wait is for: the item, or the last turn of one that repeats. With a reference. */
+/* What a wait is for: the item, or the last turn of one that repeats. With a reference, for sq__item_drop. May take the item's lock. */
 static inline sq_item_t *sq__item_hold_last(sq_item_t *item) {
     sq_item_t *last = item;
     if (item->repeats) {

@@ -13,7 +13,8 @@
 
 #include <errno.h>
 
-/* Withdraws the item from its queue, or from its delay. False: it has had its turn. */
+/* Withdraws the item from its queue, or from its delay. True: it was discarded, and the queue's reference is dropped. False: it has had its turn. The
+ * item was accepted; the caller has a reference, and no lock. */
 static bool take_back(sq_item_t *item) {
     if (!sq__delayed_withdraw(item->queue, &item->place) && !sq__async_withdraw(item->queue, &item->place)) {
         return false;
@@ -23,7 +24,8 @@ static bool take_back(sq_item_t *item) {
     return true;
 }
 
-/* Called by the thread that set CANCELLED, or by the submitter that found it set after the item was accepted. Returns as sq_item_cancel. */
+/* Called by the thread that set CANCELLED, or by the submitter that found it set after the item was accepted. Returns as sq_item_cancel. The caller
+ * has a reference, and no lock. */
 static int cancel_accepted(sq_item_t *item) {
     if (take_back(item)) {
         return 0;
@@ -79,7 +81,8 @@ int sq__item_begin(sq_item_t *item) {
     return 0;
 }
 
-/* The item was refused: it may be submitted again. False: it was cancelled since then, and the canceller has left the rest to us. */
+/* By its submitter: the item was refused, and may be submitted again. False: it was cancelled since then, and the canceller has left the rest to
+ * us. */
 static bool renew(sq_item_t *item) {
     uint32_t state = sq__load_relaxed(&item->state);
     while (!(state & SQ__ITEM_CANCELLED)) {
@@ -91,7 +94,8 @@ static bool renew(sq_item_t *item) {
     return false;
 }
 
-/* Called when the queue has refused the item. Returns the error, or ECANCELED. */
+/* Called when the queue has refused the item: undoes what the submission has set, counted and referenced. Returns the error, or ECANCELED: the item
+ * was cancelled meanwhile, and is discarded. The caller has a reference. */
 static int refuse(sq_item_t *item, int error) {
     sq__runner_t runner = item->runner;
     sq__member_count_t *member_count = item->member_count;
@@ -111,7 +115,8 @@ static int refuse(sq_item_t *item, int error) {
     return error;
 }
 
-/* Called when the queue has accepted the item. */
+/* Called when the queue has accepted the item. Returns 0, or ECANCELED: it was cancelled meanwhile, and does not run. The caller has a reference; the
+ * item may be over. */
 static int accept(sq_item_t *item) {
     /* [item] release: the queue and the place. acquire: WATCHED, or not: then that wait will find it ACCEPTED. */
     uint32_t state = sq__or_acq_rel(&item->state, SQ__ITEM_ACCEPTED);
@@ -128,7 +133,8 @@ static int accept(sq_item_t *item) {
     return 0;
 }
 
-/* The caller has begun: no other thread submits it. `member_count` is NULL: it is no member of a group. */
+/* The caller has begun: no other thread submits it. The caller has a reference. `member_count`: where it is counted as pending; NULL: it is no member
+ * of a group. Returns 0, or an error: the item was refused, or cancelled. */
 static int submit(sq_item_t *item, sq_queue_t *queue, sq__member_count_t *member_count, const sq__item_call_t *how) {
     const sq__submission_t submission = {
         .work.cancellable = { .place = &item->place, .pair = &item->pair, .is_exempt = how->is_delayed },

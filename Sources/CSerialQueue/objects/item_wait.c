@@ -14,8 +14,8 @@
 
 #include <errno.h>
 
-/* Called by the thread that has set NOTIFIES. Ends the waits. Returns the notifications to submit; NULL: there are none, and NOTIFIES
- * was cleared. */
+/* Called by the thread that has set NOTIFIES, with no lock held. Ends the waits. Returns the notifications to submit; NULL: there are none, and
+ * NOTIFIES was cleared. */
 static __attribute__((noinline)) sq__notification_t *end_waits(sq_item_t *item) {
     sq__item_lock(item);
     sq__notification_t *first = item->notices.first;
@@ -31,7 +31,8 @@ static __attribute__((noinline)) sq__notification_t *end_waits(sq_item_t *item) 
 
 static void submit_more(void *item);
 
-/* Submits this notification and those after it. NULL: there is none. Takes over a reference. */
+/* Submits this notification and those after it, by the thread that has set NOTIFIES. NULL: there is none. Takes over a reference. On return NOTIFIES
+ * is cleared, or an alarm continues. */
 static void submit_notices(sq_item_t *item, sq__notification_t *first) {
     while (first != NULL) {
         if (!sq__notification_submit_all(first, &(sq__notifier_t){ submit_more, item })) {
@@ -100,6 +101,8 @@ static bool is_over(sq_item_t *item, int *error) {
 /* L. The wait for it continues for another turn (item_record.h). */
 static bool is_taken_over(const sq_item_t *item) { return item->first != NULL; }
 
+/* The caller has a reference, and no lock. 0: the outcome is known, or another turn has taken the waits over; else ENOMEM, or the error of
+ * sq__wait_end. */
 static int wait_in_line(sq_item_t *item, sq_time_t deadline) {
     const sq__self_t *self = sq__self_listed();
     uint32_t flags = SQ__ITEM_WAITED | (sq__self_may_be_needed(self) ? SQ__ITEM_WATCHED : 0);
@@ -123,6 +126,7 @@ static int wait_for_outcome(sq_item_t *item, sq_time_t deadline) {
     return error ? error : is_over(item, &outcome) ? outcome : EAGAIN;
 }
 
+/* sq_item_wait for a turn, or an item that does not repeat. The caller has a reference. EAGAIN also: another turn has taken its waits over. */
 static int wait_for_one(sq_item_t *item, sq_time_t deadline) {
     int error;
     if (is_over(item, &error)) {
@@ -187,6 +191,7 @@ bool sq_item_withdraw(sq_item_t *item, sq_await_t *await) {
     return is_withdrawn;
 }
 
+/* sq_item_notify for a turn, or an item that does not repeat; `is_barrier`: sq_item_notify_barrier. The caller has a reference. */
 static int notify_of_one(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task, bool is_barrier) {
     sq__notification_t *notice;
     if (item->process != sq__process()) {

@@ -3,5 +3,5 @@
 
 #include "objects/item_record.h"
 
-/* Publishes the outcome, once: ends the waits, and submits the notifications. The caller has a reference. */
+/* Publishes the outcome, once: ends the waits, and submits the notifications. The caller has a reference, and no lock. */
 void sq__item_publish(sq_item_t *item, bool ran);

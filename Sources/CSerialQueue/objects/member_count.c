@@ -15,7 +15,7 @@ static bool is_idle(uint64_t word) { return word % SQ__MEMBER_COUNT_USE == 0 && 
 
 /* Counting */
 
-/* Another queue may have come to the address of one that was freed: it is run in another way. Only while there are no members. */
+/* False: another queue has come to the address of one that was freed, and is run in another way. Only while there are no members. */
 static bool is_run_alike(const sq__member_count_t *member_count, const sq_queue_t *queue) {
     sq__ready_t *entry;
     sq__runner_t runner = sq__queue_threadless_runner(queue, &entry);
@@ -23,8 +23,8 @@ static bool is_run_alike(const sq__member_count_t *member_count, const sq_queue_
         && sq__is_concurrent(queue) == sq__load_relaxed(&member_count->is_concurrent);
 }
 
-/* Counts one more member, if the member count still belongs to this queue; else returns false. *enters: the group's count includes one member count
- * in advance; becomes false if this member count, which had no members, has used it. */
+/* Counts one more pending member, if the member count still belongs to this queue; else returns false. *enters: the group's count includes one member
+ * count in advance; becomes false if this member count, which had no members, has used it. Else the caller subtracts that at the end. */
 static bool count_in(sq__member_count_t *member_count, sq_queue_t *queue, bool *enters) {
     for (;;) {
         /* [counted] acquire: `queue`, as of this USE. */
@@ -50,6 +50,7 @@ static bool count_in(sq__member_count_t *member_count, sq_queue_t *queue, bool *
     }
 }
 
+/* Subtracts this many from the word: a member, perhaps with its PENDING. With no lock held. After the last member the group may be freed. */
 static void count_out(sq__member_count_t *member_count, uint64_t how_many) {
     /* [member] release: the task's writes; acquire, if it is the last one: the other tasks' writes. */
     if (sq__member_count_members(sq__sub_acq_rel(&member_count->members, how_many)) == 1) {
@@ -93,7 +94,7 @@ static void end_member(sq__member_end_t *end, bool leaves) {
 
 /* Finding. L */
 
-/* Returns NULL without memory. */
+/* `size`: a power of two. Returns NULL without memory. */
 static sq__member_count_table_t *make_table(size_t size, sq__member_count_table_t *smaller) {
     sq__member_count_table_t *table = sq__memory_zeroed(sizeof *table + size * sizeof(sq__member_count_t *));
     if (table != NULL) {
@@ -103,6 +104,8 @@ static sq__member_count_table_t *make_table(size_t size, sq__member_count_table_
     return table;
 }
 
+/* L. Moves all member counts of the old table to this one, which no other thread sees yet. The old lists keep their first ones, for threads that read
+ * them. */
 static void move_counts(sq__member_count_table_t *table, sq__member_count_table_t *old) {
     for (size_t i = 0; i <= old->mask; i += 1) {
         for (sq__member_count_t *next, *member_count = sq__load_relaxed(&old->lists[i]); member_count != NULL; member_count = next) {
@@ -114,7 +117,8 @@ static void move_counts(sq__member_count_table_t *table, sq__member_count_table_
     }
 }
 
-/* Creates the table; doubles it once it has had as many collisions as it has lists. Without memory the lists just get longer. */
+/* L. Creates the table; doubles it once it has had as many collisions as it has lists. Without memory the lists just get longer. Returns the table;
+ * NULL: there is none, and no memory. */
 static sq__member_count_table_t *prepare_table(sq_group_t *group) {
     sq__member_count_table_t *table, *old = sq__load_relaxed(&group->table);
     if (old != NULL && group->crowded <= old->mask) {
@@ -132,6 +136,7 @@ static sq__member_count_table_t *prepare_table(sq_group_t *group) {
     return table;
 }
 
+/* L. Makes an idle member count, or a new one, the queue's, with a reference to its runner. The caller releases that of the queue before. */
 static void assign(sq__member_count_t *member_count, const sq_queue_t *queue) {
     sq__ready_t *entry;
     sq__runner_t runner = sq__queue_threadless_runner(queue, &entry);
@@ -141,7 +146,7 @@ static void assign(sq__member_count_t *member_count, const sq_queue_t *queue) {
     sq__store_relaxed(&member_count->is_concurrent, sq__is_concurrent(queue));
 }
 
-/* Assigns an idle member count to this queue. Returns false if it is no longer idle. *dropped: a runner that the caller releases after the
+/* L. Assigns an idle member count to this queue. Returns false if it is no longer idle. *dropped: a runner that the caller releases after the
  * unlock. */
 static bool give_to(sq__member_count_t *member_count, const sq_queue_t *queue, sq__runner_t *dropped) {
     uint64_t word = sq__load_relaxed(&member_count->members);
@@ -156,7 +161,7 @@ static bool give_to(sq__member_count_t *member_count, const sq_queue_t *queue, s
     return true;
 }
 
-/* Creates a member count for the front of the list. Returns NULL without memory. */
+/* L. Creates an idle member count for the front of the list, where the caller puts it. Returns NULL without memory. */
 static sq__member_count_t *make(sq_group_t *group, const sq_queue_t *queue, sq__member_count_t *next) {
     sq__member_count_t *member_count = sq__memory_zeroed(sizeof *member_count);
     if (member_count != NULL) {
@@ -171,7 +176,8 @@ static sq__member_count_t *make(sq_group_t *group, const sq_queue_t *queue, sq__
     return member_count;
 }
 
-/* Moves the queue's member count to the front of the list and returns it; if it has none, assigns an idle one. NULL: neither exists. */
+/* L. Takes the queue's member count out of its place, for the front of the list, and returns it; if it has none, assigns an idle one. NULL: neither
+ * exists. *dropped as in give_to. */
 static sq__member_count_t *find_or_give(SQ__ATOMIC(sq__member_count_t *) *list, const sq_queue_t *queue, sq__runner_t *dropped) {
     sq__member_count_t *before = NULL, *found = NULL, *before_found = NULL;
     for (sq__member_count_t *member_count = sq__load_relaxed(list); member_count != NULL; before = member_count, member_count = member_count->next) {
@@ -199,7 +205,8 @@ static sq__member_count_t *find_or_give(SQ__ATOMIC(sq__member_count_t *) *list, 
     return found;
 }
 
-/* Returns NULL without memory. */
+/* Takes the group's lock. Returns the queue's member count, now the first of its list, which has counted one more pending member; NULL: no memory.
+ * *enters as in count_in. */
 static sq__member_count_t *find_slowly(sq_group_t *group, sq_queue_t *queue, bool *enters) {
     sq__runner_t dropped = 0;
     sq__member_count_t *member_count = NULL;

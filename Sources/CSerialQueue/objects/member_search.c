@@ -3,7 +3,7 @@
 #include "objects/object_lock.h"
 #include "objects/member_count_record.h"
 
-/* L */
+/* L. True: there is a member that was accepted. Sets the next USE: a submitter that read the word before then searches again. */
 static bool has_accepted(sq__member_count_t *member_count) {
     uint64_t word = sq__load_relaxed(&member_count->members);
     /* [watched] acquire: members that were confirmed before; release: WATCHED, for members that are confirmed later. The next USE

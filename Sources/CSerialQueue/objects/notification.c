@@ -44,6 +44,7 @@ void sq__notifications_move(sq__notifications_t *list, sq__notifications_t *from
     *from = (sq__notifications_t){ 0 };
 }
 
+/* With no lock held. Returns 0; ENOMEM: the caller tries again; or ESHUTDOWN. The notification stays the caller's. */
 static int submit(const sq__notification_t *notification) {
     bool passes = false;
     int error = sq__async_put(notification->queue, &(sq__submission_t){ .work.task = notification->task, .kind = notification->kind }, &passes);
@@ -67,7 +68,8 @@ static void dispose(sq__notification_t *notification) {
     sq__memory_free(notification);
 }
 
-/* Called when there was no memory. True: an alarm will submit this notification and those after it. */
+/* Called when there was no memory. True: an alarm will submit this notification and those after it, and frees them. False: the alarm has no memory
+ * either; the thread has yielded, and the caller tries again. */
 static bool set_alarm(sq__notification_t *first, const sq__notifier_t *notifier) {
     if (sq__alarms_shared(&first->alarms) != 0) {
         sq__thread_yield();
@@ -97,6 +99,7 @@ bool sq__notification_submit_all(sq__notification_t *first, const sq__notifier_t
     return true;
 }
 
+/* The alarm's call: submits the notification and those after it, then what the object's list has by now. Returns the lease that set_alarm took. */
 static void try_again(sq__alarm_t *alarm) {
     sq__notification_t *first = SQ__CONTAINER(alarm, sq__notification_t, alarm);
     sq__alarms_t *alarms = first->alarms;

@@ -29,7 +29,7 @@ typedef struct sq__notification {
     sq_task_t task;          /* F */
 } sq__notification_t;
 
-/* Returns 0 and *notification, or ENOMEM, ESHUTDOWN, ESTALE or EINVAL. */
+/* Returns 0 and *notification, with a reference to the queue, which sq__notification_submit_all frees; or ENOMEM, ESHUTDOWN, ESTALE or EINVAL. */
 int sq__notification_create(sq__notification_t **notification, sq_queue_t *queue, const sq_task_t *task, bool is_barrier);
 
 /* L. In the order of registration. All zero: empty. */
@@ -38,7 +38,7 @@ typedef struct sq__notifications {
     sq__notification_t *last; /* valid if `first` is not NULL */
 } sq__notifications_t;
 
-/* L */
+/* L. The notification is in no list. */
 void sq__notifications_append(sq__notifications_t *list, sq__notification_t *notification);
 
 /* L. Appends all of `from`, which must not be empty, to `list`; empties `from`. */

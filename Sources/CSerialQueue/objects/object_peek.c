@@ -6,6 +6,7 @@
 
 enum { MOST_LISTS = 1 << 16, MOST_TIES = 1 << 16 };
 
+/* Adds the queues of a list of member counts to the view, if they have members. The list may change meanwhile, so each member count is peeked at. */
 static void peek_at_counts(const sq__member_count_t *member_count, sq__object_view_t *view) {
     struct sq__member_count copy;
     for (unsigned i = 0; member_count != NULL && i < MOST_TIES && sq__peek(member_count, &copy, sizeof copy); i += 1) {

@@ -17,6 +17,6 @@ typedef struct sq__object_view {
     } queue[SQ__PEEK_QUEUES];
 } sq__object_view_t;
 
-/* Peeks at the group or item. False: it cannot be read. */
+/* Peeks at the group or item, without a lock: it may change or be freed meanwhile. False: it cannot be read, and the view is empty. */
 bool sq__group_peek(const void *group, sq__object_view_t *view);
 bool sq__item_peek(const void *item, sq__object_view_t *view);

@@ -36,6 +36,7 @@ static SQ__ATOMIC(uintptr_t) *progress_of(sq_once_t *once) { return (SQ__ATOMIC(
 
 static uintptr_t running_here(void) { return RUNNING | (uintptr_t)sq__process() << PROCESS_SHIFT; }
 
+/* True: the calling thread is inside the function of this once. */
 static bool is_inside(const sq_once_t *once) {
     const sq__duty_t *duty = sq__self()->duty;
     while (duty != NULL && duty->what != once) {
@@ -44,6 +45,8 @@ static bool is_inside(const sq_once_t *once) {
     return duty != NULL;
 }
 
+/* After `begin` has returned true: calls the function as a duty of this thread, then sets DONE and grants all waits. The once may be freed on
+ * return. */
 static void run(sq_once_t *once, running_t *running, sq_function_t function, void *context) {
     SQ__NOBODY_UNWINDS_THROUGH;
     SQ__ATOMIC(uintptr_t) *progress = progress_of(once);
@@ -62,7 +65,7 @@ static void run(sq_once_t *once, running_t *running, sq_function_t function, voi
     sq__object_unlock(once);
 }
 
-/* Called when another thread of this process was found to run the function. Returns 0 (done), EDEADLK or ENOMEM. */
+/* Called when another thread of this process was found to run the function, with no lock held. Returns 0 (done), EDEADLK or ENOMEM. */
 static int wait_until_done(sq_once_t *once) {
     char label[24];
     SQ__ATOMIC(uintptr_t) *progress = progress_of(once);
@@ -79,7 +82,8 @@ static int wait_until_done(sq_once_t *once) {
     return sq__object_wait_and_unlock(once, &running->waiters, &waiter, waits, SQ_FOREVER);
 }
 
-/* Decides what the caller does. True: it runs the function. Else see *error; EAGAIN: it has to wait. */
+/* Takes the once's lock, and decides what the caller does. True: it runs the function, with this record. Else see *error: 0: it is done; EAGAIN: it
+ * has to wait; EINVAL: it has no function; ESTALE: the function runs in the parent. */
 static bool begin(sq_once_t *once, running_t *running, bool has_function, int *error) {
     SQ__ATOMIC(uintptr_t) *progress = progress_of(once);
     sq__object_lock(once);

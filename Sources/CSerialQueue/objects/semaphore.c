@@ -63,6 +63,7 @@ void sq_semaphore_release(sq_semaphore_t *semaphore) {
 
 const char *sq_semaphore_label(const sq_semaphore_t *semaphore) { return semaphore->label; }
 
+/* Takes a permit, with or without the lock. False: there is none. */
 static inline bool take(sq_semaphore_t *semaphore) {
     uint64_t permits = sq__load_relaxed(&semaphore->permits);
     while (permits >= ONE) {
@@ -74,7 +75,8 @@ static inline bool take(sq_semaphore_t *semaphore) {
     return false;
 }
 
-/* False: threads wait, or (*error) there are too many permits. */
+/* Adds a permit, with or without the lock, and sets *error to 0. False: threads wait, and *error is as before; or *error is EOVERFLOW: there are too
+ * many. */
 static inline bool add(sq_semaphore_t *semaphore, int *error) {
     uint64_t permits = sq__load_relaxed(&semaphore->permits);
     while (!(permits & WAITED)) {
@@ -91,7 +93,7 @@ static inline bool add(sq_semaphore_t *semaphore, int *error) {
     return false;
 }
 
-/* L. Takes a permit; or sets WAITED, so that the next one goes to the list of waiters. */
+/* L. True: has taken a permit. False: there was none, and WAITED is set, so that the next one goes to the list of waiters. */
 static bool take_or_flag(sq_semaphore_t *semaphore) {
     uint64_t permits;
     do {
@@ -103,13 +105,14 @@ static bool take_or_flag(sq_semaphore_t *semaphore) {
     return false;
 }
 
-/* L */
+/* L. Clears WAITED if the list is empty: from then on a signal adds a permit. */
 static void unflag_if_nobody_waits(sq_semaphore_t *semaphore) {
     if (semaphore->waiters.first == NULL && sq__load_relaxed(&semaphore->permits) == WAITED) {
         sq__store_relaxed(&semaphore->permits, 0);
     }
 }
 
+/* sq_semaphore_wait without a permit at hand. Has a reference while it sleeps. */
 static __attribute__((noinline)) int wait_in_line(sq_semaphore_t *semaphore, sq_time_t deadline) {
     if (semaphore->process != sq__process()) {
         return ESTALE;
@@ -141,7 +144,7 @@ static __attribute__((noinline)) int wait_in_line(sq_semaphore_t *semaphore, sq_
     return error;
 }
 
-/* While a test is explored another task may go first, and take the permit. */
+/* sq_semaphore_wait while a test is explored: another task may go first, and take the permit. */
 static __attribute__((noinline)) int wait_explored(sq_semaphore_t *semaphore, sq_time_t deadline) {
     if (sq__load_relaxed(&semaphore->permits) >= ONE) {
         sq__explored_pause("asks for a permit of semaphore", semaphore->label, NULL);
@@ -160,7 +163,8 @@ int sq_semaphore_wait(sq_semaphore_t *semaphore, sq_time_t deadline) {
     return __builtin_expect(take(semaphore), 1) ? 0 : wait_in_line(semaphore, deadline);
 }
 
-/* Gives the permit to the first waiter that has not withdrawn, or else to the semaphore. */
+/* Gives the permit to the first waiter that has not withdrawn, or else to the semaphore. Returns 0, EOVERFLOW or ESTALE. After 0 a waiter may have
+ * freed the semaphore. */
 static __attribute__((noinline)) int signal_waiter(sq_semaphore_t *semaphore) {
     int error = 0;
     bool is_given = false;

@@ -11,7 +11,7 @@ static void append(sq__object_waiters_t *list, sq_await_entry_t *entry) {
     SQ__LIST_APPEND(list->end, entry);
 }
 
-/* False: it is not on the list. */
+/* L. Removes the entry. False: it is not on the list. */
 static bool take_off(sq__object_waiters_t *list, sq_await_entry_t *entry) {
     if (entry->link == NULL) {
         return false;

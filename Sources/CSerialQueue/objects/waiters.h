@@ -21,14 +21,14 @@ typedef struct sq__object_waiters {
     sq_await_entry_t **end; /* the last link; NULL: the list was never used */
 } sq__object_waiters_t;
 
-/* L */
+/* L. The await is on no list. */
 void sq__object_waiters_append_await(sq__object_waiters_t *list, sq_await_t *await);
 
-/* L, and unlocks the object. Waits, after sq__wait_begin, until the thread is granted; returns as sq__wait_end. If there is nothing to wait
- * for, returns 0 at once, and does not touch the list. */
+/* L, and unlocks the object. After sq__wait_begin. `waits`: sleeps until the thread is granted; returns as sq__wait_end; on an error the waiter is
+ * off the list. Else returns 0 at once, and does not touch the list. The wait is over on return. */
 int sq__object_wait_and_unlock(const void *object, sq__object_waiters_t *list, sq__object_waiter_t *waiter, bool waits, sq_time_t deadline);
 
-/* L. Returns false if it is not on the list. */
+/* L. Returns false if it is not on the list: then it has ended, or is about to be ended by another thread. */
 bool sq__object_waiters_remove_await(sq__object_waiters_t *list, sq_await_t *await);
 
 /* L. Removes and returns the first entry; NULL: there is none. */
@@ -38,6 +38,6 @@ sq_await_entry_t *sq__object_waiters_pop(sq__object_waiters_t *list);
  * after the unlock. */
 bool sq__object_entry_grant(sq_await_entry_t *entry);
 
-/* L. Removes and grants all entries. From then on a waiter may release the object; the caller must keep the list alive. Returns
- * the awaits among them, for sq__awaits_end. */
+/* L. Removes and grants all entries. From then on a waiter may release the object; the caller must keep the list alive. Returns the awaits among
+ * them, for sq__awaits_end after the unlock; NULL: none. */
 sq_await_entry_t *sq__object_waiters_grant(sq__object_waiters_t *list);

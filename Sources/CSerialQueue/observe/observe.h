@@ -33,10 +33,11 @@ typedef struct sq__observed {
     bool may_not_run;      /* it is known at its end whether it ran: it is counted only then */
 } sq__observed_t;
 
-/* O. The task begins on the calling thread, in its innermost frame. `control` is the queue's. */
+/* O, or inside as a reader. The task begins on the calling thread, in its innermost frame. `control` is the queue's. Returns what the end needs. May
+ * take the queue's lock. */
 sq__observed_t sq__observe_begin(sq_queue_t *queue, uint32_t control, const sq__task_seen_t *task);
 
-/* O. Its function has returned. Called before its outcome can be seen. */
+/* O, or inside as a reader. The function of the task has returned, in the same frame. Called before its outcome can be seen. */
 void sq__observe_end(sq_queue_t *queue, const sq__observed_t *observed);
 
 /* Call sites */
@@ -44,7 +45,7 @@ void sq__observe_end(sq_queue_t *queue, const sq__observed_t *observed);
 /* L. The queue is about to be traced or watched: an epoch begins, unless one is under way. False: no memory. */
 bool sq__sited_begin(sq_queue_t *queue);
 
-/* Stores the site of a task or call under the place where it waits. The queue is sited. */
+/* Stores the site of a task or call under the place where it waits, before another thread can see the task. The queue is sited. */
 void sq__sited_put(const sq_queue_t *queue, uintptr_t where, const void *site);
 
 /* Removes and returns the site of the task that was in this place; NULL: not known. The queue is sited. */
@@ -86,10 +87,10 @@ typedef struct sq__running {
     const void *site; /* where it was submitted; NULL: not known */
 } sq__running_t;
 
-/* The oldest running task. */
+/* The oldest running task of a concurrent queue, which exists and is watched. `began` 0: none runs. No lock is needed. */
 sq__running_t sq__reader_oldest(const sq_queue_t *queue);
 
-/* The queue is about to be freed. */
+/* The queue is about to be freed, and no lock is held: ends its watching, if it was ever watched. */
 void sq__watch_forget(sq_queue_t *queue);
 
 /* Histograms */
@@ -130,14 +131,14 @@ uintptr_t sq__wrapper_peek(const void *record, uint16_t at);
 
 /* Suspended queues, for a dump */
 
-/* L. Without memory for its record it is not listed. */
+/* L. Lists a queue that has just been suspended, and is not listed. Without memory for its record it is only counted (sq__suspended_missed). */
 void sq__suspended_add(sq_queue_t *queue);
 
 /* L, or the queue is about to be freed. No effect if it is not listed. */
 void sq__suspended_remove(sq_queue_t *queue);
 
-/* Calls `visit` for each. When its patience with a lock ends, it passes over the queues behind it. Returns how many locks it did not
- * get. The queue is there until `visit` returns. */
+/* Calls `visit` for each, under the lock of its list. When its patience with a lock ends, it passes over the queues behind it. Returns how many locks
+ * it did not get. The queue is there until `visit` returns. */
 unsigned sq__suspended_visit(sq__patience_t *patience, void (*visit)(void *context, const sq_queue_t *queue), void *context);
 
 /* How many queues could not be listed, since the program began. */

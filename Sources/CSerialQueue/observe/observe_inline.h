@@ -79,7 +79,8 @@ static inline void sq__watch_gets_busy(sq_queue_t *queue) {
     }
 }
 
-/* O. The task that has begun calls this function of the user's. No effect if the queue is not watched. */
+/* O. The task that has begun calls this function of the user's. sq__watch_noted_task_calls: only of a watched queue; sq__watch_task_calls: no effect
+ * if it is not watched. */
 void sq__watch_noted_task_calls(sq_queue_t *queue, sq_function_t function);
 static inline void sq__watch_task_calls(sq_queue_t *queue, sq_function_t function) {
     if (__builtin_expect(sq__load_acquire(&queue->control) & SQ__WATCHED, 0)) { /* [watch] acquire: the record */

@@ -9,6 +9,7 @@
 
 #include "observe/observe_inline.h"
 
-/* Called when the calling thread's task, which has such a record, begins or ends a function. Only if the queue is watched. */
+/* T. Called when the calling thread's task, which has such a record, begins a function, or ends it. Only if the queue is watched. The first begin
+ * puts the record into the queue's list; the end takes it out, and only after a begin. */
 void sq__reader_begin(sq_queue_t *queue, sq_function_t function);
 void sq__reader_end(sq_queue_t *queue);

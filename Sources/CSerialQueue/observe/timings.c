@@ -17,6 +17,7 @@ static void record_shared(sq__durations_t *durations, uint64_t nanoseconds) {
     }
 }
 
+/* O, or inside as a reader: counts one duration. */
 static void record(const sq_queue_t *queue, sq__durations_t *durations, uint64_t nanoseconds) {
     if (sq__is_concurrent(queue)) {
         record_shared(durations, nanoseconds);

@@ -13,11 +13,12 @@
 
 #include "observe/observe_inline.h"
 
-/* Called when a task begins, with the time of its submission. Returns the current time, and how long it has waited; 0: it is not counted. */
+/* O. Called when a task of a measured queue begins, with the time of its submission. Returns the current time, and how long it has waited; 0: it is
+ * not counted, and *waited is not valid. */
 uint64_t sq__timings_begin(const sq_queue_t *queue, uint64_t submitted, uint64_t *waited);
 
-/* Counts that wait. */
+/* O. Counts that wait, if sq__timings_begin has not returned 0. */
 void sq__timings_waited(const sq_queue_t *queue, uint64_t waited);
 
-/* Called when a task ends, with what sq__timings_begin returned; no effect if that was 0. */
+/* O. Called when a task ends, with what sq__timings_begin returned; no effect if that was 0. */
 void sq__timings_end(const sq_queue_t *queue, uint64_t began);

@@ -36,7 +36,7 @@ void sq__trace_hook_begin(sq_queue_t *queue) {
     sq__unlock(queue);
 }
 
-/* If no trace is under way. Takes the lock. */
+/* Removes the queue's flag if no trace is under way, and takes the queue's lock for that. */
 static void remove_flag(sq_queue_t *queue) {
     if (sq__trace_is_on()) {
         return;
@@ -89,8 +89,8 @@ void sq__trace_hook_refused_for(const char *what) {
     refused(sq__trace_open(SQ__EVENT_WAIT, 0, 0, 0, 0));
 }
 
-/* Replaces a wrapper by what it wraps, and records its label, and what may be the code of a closure: `code`, or what a wrapper says. *kind: the
- * kind of the task, which a wrapper may replace. */
+/* Returns the user's function behind the library's, and records its label, and what may be the code of a closure: `code`, or what a wrapper says.
+ * *kind: the kind of the task, which a wrapper may replace. The contexts exist. */
 static sq_function_t unwrap(sq_function_t function, const void *context, bool discards, uintptr_t code, unsigned *kind) {
     for (const sq__wrapper_t *wrapper; (wrapper = sq__wrapper_of(function)) != NULL;) {
         const char *label = wrapper->label != SQ__NOT_THERE ? (const char *)context + wrapper->label : "";

@@ -5,6 +5,7 @@
 #include "platform/clock.h"
 #include "platform/thread.h"
 
+/* NULL: the queue was never watched. */
 static sq__watch_note_t *note_of(const sq_queue_t *queue) { return sq__extra(queue, SQ__EXTRA_WATCH); }
 
 void sq__watch_wake_thread(sq_queue_t *queue) {

@@ -1,6 +1,6 @@
 #include "trace/buffer.h"
 
-/* Only a stream can run out of room. */
+/* T. True: there is room for one event and `reserve` more. Only a stream can run out of room. */
 static bool has_room(sq__buffer_t *buffer, uint64_t head, uint64_t reserve) {
     if (head - buffer->known_tail + reserve < buffer->room) {
         return true;

@@ -34,13 +34,13 @@ typedef struct sq__buffer {
     SQ__ATOMIC(uint64_t) *words;                  /* I  SQ__ENTRY_WORDS for each event */
 } sq__buffer_t;
 
-/* T. Records an event if there is room for it and for `reserve` more. */
+/* T. Records an event if there is room for it and for `reserve` more. False: there is not, and it is counted as dropped. */
 bool sq__buffer_record(sq__buffer_t *buffer, const sq__entry_t *event, uint64_t reserve);
 
 /* R. How many events were recorded so far, and the first of them that is not copied yet, or not overwritten. */
 uint64_t sq__buffer_recorded(const sq__buffer_t *buffer, uint64_t *first);
 
-/* R. Copies an event. False: it has been overwritten. */
+/* R. Copies an event that was recorded. False: it has been overwritten, and the copy is not valid. */
 bool sq__buffer_copy(const sq__buffer_t *buffer, uint64_t number, sq__entry_t *event);
 
 /* R. Frees the slots of all events before this one. */

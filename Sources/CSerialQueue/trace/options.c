@@ -25,6 +25,7 @@ static bool read_number(const char *text, size_t length, uint64_t *number, const
 
 static bool is(const char *text, size_t length, const char *word) { return strlen(word) == length && memcmp(text, word, length) == 0; }
 
+/* Reads a time such as 10s or 500ms. False: it is none, is 0 or is too long, and *nanoseconds is not valid. */
 static bool read_duration(const char *text, size_t length, uint64_t *nanoseconds) {
     const char *unit;
     size_t left;
@@ -35,6 +36,7 @@ static bool read_duration(const char *text, size_t length, uint64_t *nanoseconds
     return is(unit, left, "s") || is(unit, left, "ms");
 }
 
+/* Reads a size such as 64K. *events: how many events fit, rounded down to a power of two. False: it is no size, or too small or too large. */
 static bool read_buffer(const char *text, size_t length, uint64_t *events) {
     const char *unit;
     size_t left;
@@ -55,6 +57,7 @@ static const char *value_of(const char *name, const char *text, size_t length, s
     return length >= known && memcmp(text, name, known) == 0 ? text + known : NULL;
 }
 
+/* Reads one option. Returns NULL, or what is wrong: a constant. */
 static const char *read_option(sq__trace_options_t *options, const char *text, size_t length) {
     const char *value;
     size_t left;

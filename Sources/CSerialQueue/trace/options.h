@@ -14,5 +14,5 @@ typedef struct sq__trace_options {
     int signal;      /* 0: none */
 } sq__trace_options_t;
 
-/* Returns NULL, or what is wrong: the end of an error message. */
+/* Returns NULL, or what is wrong: the end of an error message, a constant; then the options are not valid. */
 const char *sq__trace_options_read(sq__trace_options_t *options, const char *text);

@@ -43,6 +43,7 @@ void sq__perfetto_dropped(sq__perfetto_t *perfetto, uint64_t time, const sq__rec
     sq__packet_end(perfetto, packet);
 }
 
+/* Writes a SUBMIT as an instant on the thread's track, where the flow of the task begins. */
 static void put_submit(sq__perfetto_t *perfetto, uint64_t track, const sq__entry_t *event) {
     sq__proto_t *proto = &perfetto->proto;
     uint32_t site = sq__packet_intern(perfetto, SQ__TEXT_OF_SITE, event->which);
@@ -54,13 +55,14 @@ static void put_submit(sq__perfetto_t *perfetto, uint64_t track, const sq__entry
     sq__packet_end(perfetto, packet);
 }
 
-/* The place in which the task that starts now has waited; 0: none. */
+/* The place in which the task that starts now has waited; 0: none. Of a call: that of the thread's last wait, which is used up. */
 static uint64_t place_of(reading_t *reading, const sq__entry_t *event, bool is_call) {
     uint64_t of_wait = reading->waited_queue == sq__entry_queue(event) ? reading->waited_where : 0;
     reading->waited_queue = 0;
     return is_call ? of_wait : event->where;
 }
 
+/* Writes a START: a slice begins on the thread's track, and for a serial queue one on the queue's track. */
 static void put_start(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event) {
     sq__proto_t *proto = &perfetto->proto;
     uint32_t queue = sq__entry_queue(event);
@@ -88,6 +90,7 @@ static void put_start(sq__perfetto_t *perfetto, reading_t *reading, uint64_t tra
     }
 }
 
+/* Writes a WAIT: a slice begins on the thread's track. Keeps the place that it waits in, for the call that the thread may run then (place_of). */
 static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event) {
     sq__proto_t *proto = &perfetto->proto;
     uint32_t queue = sq__entry_queue(event);
@@ -109,6 +112,7 @@ static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
     sq__packet_end(perfetto, packet);
 }
 
+/* Writes a SHARE: a slice of an apply begins on the thread's track. */
 static void put_share(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event) {
     sq__task_notes_t notes = sq__task_notes(perfetto, 0, event->which, reading->context, reading->text);
     sq__packet_t packet = sq__event_begin_named(perfetto, event->time, SLICE_BEGIN, track, "apply", "apply");
@@ -123,6 +127,8 @@ static void put_share_end(sq__perfetto_t *perfetto, uint64_t track, const sq__en
     sq__packet_end(perfetto, packet);
 }
 
+/* Writes an END or a WAITED: ends the slices of `ended`, the event that it ends; all 0: that is not known. After a wait that did not bring a turn, no
+ * place is kept. */
 static void put_end(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event, const sq__entry_t *ended) {
     sq__packet_t packet = sq__event_begin(perfetto, event->time, SLICE_END, track);
     unsigned detail = sq__entry_detail(event);
@@ -139,6 +145,7 @@ static void put_end(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track
     }
 }
 
+/* Writes a POOL, on a track of counts, which a hash of the pool's label names. That label is the text. */
 static void put_pool(sq__perfetto_t *perfetto, const reading_t *reading, const sq__entry_t *event) {
     uint64_t hash = 5381;
     for (const char *at = reading->text; *at != '\0'; at += 1) {
@@ -153,7 +160,7 @@ static void put_pool(sq__perfetto_t *perfetto, const reading_t *reading, const s
     sq__packet_end(perfetto, packet);
 }
 
-/* Writes an event on the queue's own track; one of a FIFOQueue on its thread's track. */
+/* Writes an event of any other kind as an instant on the thread's track. A GRANT begins a flow, a WITHDRAWN ends one. */
 static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64_t track, const sq__entry_t *event) {
     static const char *const names[] = {
         [SQ__EVENT_GRANT] = "grant", [SQ__EVENT_WITHDRAWN] = "withdrawn", [SQ__EVENT_SUSPEND] = "suspend", [SQ__EVENT_RESUME] = "resume", [SQ__EVENT_SHUTDOWN] = "shutdown",
@@ -187,7 +194,7 @@ static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64
 static bool opens(sq__entry_kind_t kind) { return kind == SQ__EVENT_START || kind == SQ__EVENT_WAIT || kind == SQ__EVENT_SHARE; }
 static bool closes(sq__entry_kind_t kind) { return kind == SQ__EVENT_END || kind == SQ__EVENT_WAITED || kind == SQ__EVENT_SHARE_END; }
 
-/* Keeps a list of what is open. Returns what the event ends. */
+/* Keeps a list of what is open. Returns what the event ends; all 0: nothing that is known. `is_written`: the file has the event. */
 static open_event_t account(reading_t *reading, const sq__entry_t *event, bool is_written) {
     sq__entry_kind_t kind = sq__entry_kind(event);
     open_event_t ended = { .context = 0 };
@@ -204,6 +211,7 @@ static open_event_t account(reading_t *reading, const sq__entry_t *event, bool i
     return ended;
 }
 
+/* Adds the bytes of a TEXT to the text of the thread's next event. More than SQ__TEXT_BYTES are left out. */
 static void collect_text(reading_t *reading, const sq__entry_t *event) {
     uint64_t words[2] = { event->where, event->which };
     if (sq__entry_detail(event) == 1) {
@@ -216,6 +224,7 @@ static void collect_text(reading_t *reading, const sq__entry_t *event) {
     }
 }
 
+/* Writes a START, a WAIT or a SHARE. */
 static void put_opening(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event) {
     switch (sq__entry_kind(event)) {
     case SQ__EVENT_START:
@@ -230,7 +239,7 @@ static void put_opening(sq__perfetto_t *perfetto, reading_t *reading, uint64_t t
     }
 }
 
-/* Writes what began before the first time of the file, and had not ended by then. */
+/* Writes what began before the first time of the file, and had not ended by then. The text and context of the next event stay as they are. */
 static void put_open(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track) {
     for (unsigned i = 0; i < reading->depth && i < SQ__OPEN_EVENTS; i += 1) {
         open_event_t *open = &reading->open[i];
@@ -248,6 +257,7 @@ static void put_open(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
     }
 }
 
+/* Writes an event, and before it what is open and not written yet. Changes the list of what is open. */
 static void put_event(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event) {
     put_open(perfetto, reading, track);
     open_event_t ended = account(reading, event, true);

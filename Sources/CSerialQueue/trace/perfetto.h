@@ -7,8 +7,8 @@
 
 #include "trace/perfetto_packet.h"
 
-/* Writes the events of a recorder from *first on, and before them which thread it belongs to; those before `since` are only used to
- * know what is open. Stops at `end`. */
+/* Writes the events of a recorder from `first` up to `end`, and before its first ones which thread it belongs to; those before `since` are only used
+ * to know what is open. What is open is kept in recorder->reading; without memory for it nothing is written. */
 void sq__perfetto_events(sq__perfetto_t *perfetto, sq__recorder_t *recorder, uint64_t first, uint64_t end, uint64_t since);
 
 /* An event of the whole process. */

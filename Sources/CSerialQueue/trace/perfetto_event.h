@@ -20,7 +20,8 @@ typedef struct sq__task_notes {
     const char *label;          /* or "" */
 } sq__task_notes_t;
 
-/* Before the event begins. `function` and `context` are code. */
+/* sq__task_notes: before the event begins; `function` and `context` are code, and `label` stays valid. sq__annotate_task: within the event, adds the
+ * notes. */
 sq__task_notes_t sq__task_notes(sq__perfetto_t *perfetto, unsigned kind, uint64_t function, uint64_t context, const char *label);
 void sq__annotate_task(sq__proto_t *proto, const sq__task_notes_t *notes);
 

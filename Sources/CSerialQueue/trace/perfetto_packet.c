@@ -46,6 +46,7 @@ static void begin_anew(sq__perfetto_t *perfetto) {
     sq__packet_end(perfetto, packet);
 }
 
+/* Between packets: writes what all clocks show at `now`, a time of the steady clock, and keeps that as `alive`. */
 static void put_clocks(sq__perfetto_t *perfetto, uint64_t now) {
     sq__proto_t *proto = &perfetto->proto;
     uint64_t since_boot, of_day;
@@ -155,6 +156,7 @@ static void describe_code(const void *code, char *text, size_t size) {
     }
 }
 
+/* Between packets: writes the text with its number, in this field: INTERNED_NAME or INTERNED_TEXT. */
 static void put_interned(sq__perfetto_t *perfetto, unsigned field, uint32_t number, const char *text) {
     sq__proto_t *proto = &perfetto->proto;
     sq__packet_t packet = sq__packet_begin(perfetto, 0, USES_WHAT_CAME_BEFORE, PACKET_INTERNED);
@@ -165,6 +167,7 @@ static void put_interned(sq__perfetto_t *perfetto, unsigned field, uint32_t numb
     sq__packet_end(perfetto, packet);
 }
 
+/* The text for sq__packet_intern, truncated to the size; "" for code that is in no file. */
 static void write_text(sq__perfetto_t *perfetto, unsigned what, uint64_t value, char *text, size_t size) {
     if (what == SQ__NAME_OF_TASK) {
         const char *label = sq__packet_queue(perfetto, (uint32_t)value)->label;

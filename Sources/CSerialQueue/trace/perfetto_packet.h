@@ -57,10 +57,11 @@ typedef struct sq__packet {
     size_t whole, message;
 } sq__packet_t;
 
-/* A new file, which stays open until the flush. */
+/* Begins a new file, which is open, and stays so until the last flush. The struct is zeroed, or sq__perfetto_end was called. */
 void sq__perfetto_begin(sq__perfetto_t *perfetto, sq__kept_file_t *file);
 
-/* Before the first event that names the queue. Does nothing if the file has the name. */
+/* Before the first event that names the queue, between packets: writes the queue's track, and keeps a copy of the label. Does nothing if the file has
+ * the name. Without memory the events have no label. */
 void sq__perfetto_name(sq__perfetto_t *perfetto, const sq__traced_name_t *name);
 
 /* Says that the process was recorded up to this time at least: writes all clocks, unless it did so within the last quarter of a second. */
@@ -72,11 +73,12 @@ int sq__perfetto_flush(sq__perfetto_t *perfetto);
 /* Frees what the struct points to, not the struct. */
 void sq__perfetto_end(sq__perfetto_t *perfetto);
 
-/* Begins a packet and the one message in it, which is this field. `time` 0: it has none. */
+/* Begins a packet and the one message in it, which is this field; not within a packet. `time` 0: it has none. `flags`: PACKET_FLAGS. Returns what the
+ * end needs. The caller adds fields in between. */
 sq__packet_t sq__packet_begin(sq__perfetto_t *perfetto, uint64_t time, unsigned flags, unsigned field);
 void sq__packet_end(sq__perfetto_t *perfetto, sq__packet_t packet);
 
-/* Describes a track, or a track of counts. */
+/* Between packets: describes a track below the process's (`counts`: a track of counts), and the track of a thread. */
 void sq__packet_track(sq__perfetto_t *perfetto, uint64_t number, const char *name, bool counts);
 void sq__packet_thread(sq__perfetto_t *perfetto, const sq__recorder_t *recorder);
 

@@ -6,6 +6,7 @@
 
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, MOST_OF_A_TEXT = 1000, LENGTH = 3, MOST_OF_A_MESSAGE = 16 * 1024 };
 
+/* Appends a number, with fewer bytes if it is small. There is room: see sq__proto_flush. */
 static void put(sq__proto_t *proto, uint64_t value) {
     while (value >= 0x80) {
         proto->bytes[proto->used++] = (unsigned char)(value | 0x80);

@@ -28,5 +28,5 @@ void sq__proto_text(sq__proto_t *proto, unsigned field, const char *text);
 size_t sq__proto_begin(sq__proto_t *proto, unsigned field);
 void sq__proto_end(sq__proto_t *proto, size_t begin);
 
-/* Between two messages at the top: writes what was collected, if it is much or `all`. */
+/* Between two messages at the top, which have at most 16 KB: writes what was collected, if it is much or `all`. After an error it is dropped. */
 void sq__proto_flush(sq__proto_t *proto, int all);

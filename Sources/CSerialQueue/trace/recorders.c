@@ -50,7 +50,8 @@ void sq__recorders_end(void) {
     sq__store_relaxed(&sq__trace_session, 0);
 }
 
-/* Called with the lock. A flight recorder keeps names, so their number is limited: beyond that the oldest queues lose their label. */
+/* Called with the lock. A flight recorder keeps names, so their number is limited: beyond that the oldest queues lose their label. Returns the name
+ * that the caller frees; NULL: none. */
 static sq__traced_name_t *take_surplus(void) {
     sq__traced_name_t *oldest = names;
     if (!recording.overwrites || name_count <= MOST_NAMES || oldest == NULL || oldest->next == NULL) {
@@ -174,7 +175,7 @@ void sq__recorders_forget(void) {
 
 /* A recorder for a thread */
 
-/* The thread stops using its recorder. */
+/* The thread stops using its recorder, and frees it if the reader no longer uses it; else the reader frees it. Takes the lock. */
 static void leave(sq__exit_t *exit) {
     sq__recorder_t *recorder = (sq__recorder_t *)exit;
     sq__mutex_lock(&lock);
@@ -186,7 +187,7 @@ static void leave(sq__exit_t *exit) {
     }
 }
 
-/* Called with the lock, which it releases while it allocates. NULL: no memory. */
+/* Called with the lock, which it releases while it allocates: the session may end meanwhile. The recorder is in no list yet. NULL: no memory. */
 static sq__recorder_t *make(sq__session_t session) {
     size_t words = recording.events * SQ__ENTRY_WORDS * sizeof(uint64_t);
     sq__mutex_unlock(&lock);

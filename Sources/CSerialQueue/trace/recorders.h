@@ -42,18 +42,19 @@ void sq__recorders_begin(const sq__recording_t *recording);
 /* Ends the session: nothing more is recorded. The events stay until sq__recorders_forget. */
 void sq__recorders_end(void);
 
-/* Called for the first event of this thread in the session: makes its recorder. NULL: the session is over, or there is no memory. */
+/* T. Called for the first event of this thread in the session: makes its recorder, and leaves an earlier one. NULL: the session is over, or there is
+ * no memory. */
 sq__recorder_t *sq__recorders_join(sq__session_t session);
 
 /* For the one thread that reads what was recorded, the reader of the session. */
 
-/* The recorders of the session, newest first. Those that come later are not among them. */
+/* The recorders of the session, newest first. Those that come later are not among them. Notes which of them their threads have left (was_left). */
 sq__recorder_t *sq__recorders_look(void);
 
-/* Removes and frees a recorder that its thread had left at the last look, and that was read since. */
+/* Removes and frees a recorder that its thread had left at the last look, and that was read since. It is in the list. */
 void sq__recorders_remove(sq__recorder_t *recorder);
 
-/* The names that were added since this was called last, oldest first; the caller frees them, or puts them back. */
+/* The names that were added since this was called last, oldest first; the caller frees them, or puts them back in front of newer ones. */
 sq__traced_name_t *sq__recorders_take_names(void);
 void sq__recorders_put_back_names(sq__traced_name_t *taken);
 void sq__recorders_free_names(sq__traced_name_t *taken);

@@ -32,7 +32,7 @@ static sq__tracing_t *running;             /* C  NULL: none */
 static bool is_prepared;                   /* C  the end of the process will end the trace */
 static sq__tracing_t *of_parent;
 
-/* The reader's thread. Now that it runs, the start cannot fail: the file loses what it had before. */
+/* The reader's thread. Now that it runs, the start cannot fail: the file loses what it had before. Grants `end` as its last use of the session. */
 static void read_until_stopped(void *argument) {
     sq__tracing_t *session = argument;
     bool is_flight = session->options.last != 0;
@@ -69,13 +69,14 @@ static void end_with_process(void) { (void)sq_trace_stop(); }
 
 /* Beginning and end. These are called with the lock of the calls, and those of the beginning with the control lock, too. */
 
-/* Makes what all sessions share. */
+/* Makes what all sessions share. Returns 0 or an errno code. */
 static int prepare(void) {
     int error = is_prepared ? 0 : sq__program_at_exit(end_with_process);
     is_prepared = error == 0;
     return error;
 }
 
+/* Frees a session that has no reader, and whose files are closed. */
 static void dispose(sq__tracing_t *session) {
     sq__token_recycle(session->end);
     sq__perfetto_end(session->perfetto);
@@ -83,6 +84,7 @@ static void dispose(sq__tracing_t *session) {
     sq__memory_free(session);
 }
 
+/* A session without a file and a reader, for dispose. NULL: no memory. */
 static sq__tracing_t *make(const sq__trace_options_t *options) {
     sq__tracing_t *session = sq__memory(sizeof *session);
     sq__perfetto_t *perfetto = sq__memory_zeroed(sizeof *perfetto);
@@ -98,7 +100,8 @@ static sq__tracing_t *make(const sq__trace_options_t *options) {
     return session;
 }
 
-/* Of several processes with one path, for example a program and its children with the same SQ_TRACE, the first one has the file. */
+/* Of several processes with one path, for example a program and its children with the same SQ_TRACE, the first one has the file; this one then adds
+ * .pidN to the path. Returns 0 or an errno code. */
 static int open_file(sq__tracing_t *session) {
     char *path = session->options.path;
     int error = sq__kept_file_open(&session->file, path);
@@ -112,6 +115,8 @@ static int open_file(sq__tracing_t *session) {
     return error;
 }
 
+/* With the locks `calls` and `control`: opens the file, and starts the reader and the recording. Returns 0, or an errno code: all of that is undone,
+ * and the session is the caller's. */
 static int begin(sq__tracing_t *session) {
     int error = session->options.signal != 0 ? sq__signal_take(session->options.signal, write_at_signal) : 0;
     if (error) {
@@ -143,6 +148,7 @@ no_file:
     return error;
 }
 
+/* With the locks `calls` and `control`. Returns as sq_trace_start. `takes_signal` false: the option signal= has no effect. */
 static int start(const char *text, bool takes_signal) {
     sq__trace_options_t options;
     const char *wrong = sq__trace_options_read(&options, text);
@@ -169,12 +175,14 @@ static int start(const char *text, bool takes_signal) {
     return error;
 }
 
+/* Has the reader end. On return it no longer uses the session. */
 static void await_reader(sq__tracing_t *session) {
     sq__store_relaxed(&session->is_stopping, true);
     sq__requests_wake_reader();
     (void)sq__token_sleep(session->end, session->end_id, SQ__NEVER);
 }
 
+/* With the lock `calls`, and without `control`. Returns as sq_trace_stop. */
 static int stop(void) {
     sq__tracing_t *session = running;
     if (session == NULL) {
@@ -208,6 +216,7 @@ static int stop(void) {
     return error;
 }
 
+/* sq_trace_start; `takes_signal` false: the option signal= has no effect. Takes the locks `calls` and `control`. */
 static int start_locked(const char *text, bool takes_signal) {
     sq__mutex_lock(&calls);
     sq__mutex_lock(&control);

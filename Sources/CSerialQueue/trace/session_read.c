@@ -12,7 +12,7 @@
 /* Files for deadlocks and stalls; those that the program asks for are not limited. */
 enum { MOST_AUTOMATIC_FILES = 10 };
 
-/* A file could not be written: ends the recording with a message. The program continues. */
+/* A file could not be written: ends the recording with a message, once. The program continues. No effect if `error` is 0. */
 static void fail(sq__tracing_t *session, const sq__kept_file_t *file, int error) {
     if (error == 0 || session->error != 0) {
         return;
@@ -30,6 +30,7 @@ static void fail(sq__tracing_t *session, const sq__kept_file_t *file, int error)
 
 void sq__session_empty_file(sq__tracing_t *session) { fail(session, &session->file, sq__kept_file_empty(&session->file)); }
 
+/* Writes the names of all queues that were named so far. A flight recorder keeps the names. */
 static void write_names(sq__tracing_t *session) {
     sq__traced_name_t *names = sq__recorders_take_names();
     for (const sq__traced_name_t *name = names; name != NULL; name = name->next) {
@@ -42,6 +43,7 @@ static void write_names(sq__tracing_t *session) {
     }
 }
 
+/* Writes how many events the recorder has dropped since this was called last, if any. */
 static void report_dropped(sq__tracing_t *session, sq__recorder_t *recorder) {
     uint64_t dropped = sq__load_relaxed(&recorder->buffer.dropped);
     if (dropped != recorder->reported_dropped) {
@@ -114,7 +116,7 @@ void sq__session_write_file(sq__tracing_t *session) {
     }
 }
 
-/* A deadlock or stall wants a file. True: there are not too many of these yet. Reports the first one that gets none. */
+/* A deadlock or stall wants a file. True: there are not too many of these yet, and it is counted. Reports the first one that gets none. */
 static bool may_write_automatically(sq__tracing_t *session) {
     if (session->automatic_files < MOST_AUTOMATIC_FILES) {
         session->automatic_files += 1;

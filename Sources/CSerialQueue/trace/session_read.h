@@ -30,14 +30,15 @@ typedef struct sq__tracing {
     sq__thread_start_t start;     /* I */
 } sq__tracing_t;
 
-/* Removes what the open file had before. */
+/* Removes what the open file had before. An error of this or a later function is reported and ends the recording, but not the session
+ * (session->error). */
 void sq__session_empty_file(sq__tracing_t *session);
 
 /* Writes the events that all threads have recorded since the last call; of a flight recorder those since the time `since`. `is_last`: and where
  * the file ends. */
 void sq__session_read(sq__tracing_t *session, uint64_t since, bool is_last);
 
-/* Writes the next file of a flight recorder. */
+/* Writes the next file of a flight recorder, and says so in a message. No effect after an error. */
 void sq__session_write_file(sq__tracing_t *session);
 
 /* The same if it was requested since the last call. */

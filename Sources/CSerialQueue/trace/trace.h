@@ -64,10 +64,11 @@ enum { SQ__EVENT_DONE = 0xFF };
 /* Records an event of the calling thread. */
 void sq__trace_event(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which);
 
-/* The same for an event that opens something. Returns the session; 0: it was not recorded. */
+/* The same for an event that opens something. Returns the session, for sq__trace_close; 0: it was not recorded. */
 sq__session_t sq__trace_open(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which);
 
-/* Closes what was opened last, if that was recorded. `where`: see the kinds. */
+/* Closes what this thread opened last, with what sq__trace_open returned: no effect if that was not recorded, or its session is over. `where`: see
+ * the kinds. */
 void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned detail, uint64_t where);
 
 /* Records a text of at most 80 bytes, for the next event. */

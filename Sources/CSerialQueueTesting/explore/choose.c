@@ -30,7 +30,7 @@ void sq__chooser_begin_again(sq__chooser_t *chooser) {
     sq__chooser_begin(chooser, chooser->chooses, chooser->seed, chooser->depth);
 }
 
-/* NULL: no memory. */
+/* Adds a random priority; earlier pointers to priorities become invalid. NULL: no memory. */
 static sq__priority_t *add_priority(sq__chooser_t *chooser, const void *what) {
     sq__priority_t *priorities = sq__grown(chooser->priorities, chooser->priority_count, sizeof *priorities);
     if (priorities == NULL) {
@@ -42,6 +42,7 @@ static sq__priority_t *add_priority(sq__chooser_t *chooser, const void *what) {
     return priority;
 }
 
+/* The priority of this way, which is added if it is new. Valid until the next call. NULL: no memory. */
 static sq__priority_t *priority_of(sq__chooser_t *chooser, const sq__way_t *way) {
     const void *what = (const char *)way->what + (way->kind == SQ__WAY_EXPIRY); /* an expiry has one of its own */
     for (size_t i = 0; i < chooser->priority_count; i += 1) {
@@ -52,6 +53,7 @@ static sq__priority_t *priority_of(sq__chooser_t *chooser, const sq__way_t *way)
     return add_priority(chooser, what);
 }
 
+/* The index of the way with the highest priority; a way without memory for one is the lowest. `lowers`: that way then gets the lowest of all. */
 static size_t highest_of(sq__chooser_t *chooser, const sq__way_t *ways, size_t count, bool lowers) {
     size_t highest = 0;
     uint64_t value = 0;
@@ -71,6 +73,7 @@ static size_t highest_of(sq__chooser_t *chooser, const sq__way_t *ways, size_t c
     return highest;
 }
 
+/* PCT's choice among the ways: their index. At a step of `changes` the highest one first gets the lowest priority. */
 static size_t by_priority(sq__chooser_t *chooser, const sq__way_t *ways, size_t count) {
     bool changes = false;
     for (unsigned i = 0; i < chooser->change_count; i += 1) {
@@ -82,6 +85,7 @@ static size_t by_priority(sq__chooser_t *chooser, const sq__way_t *ways, size_t 
     return highest_of(chooser, ways, count, false);
 }
 
+/* The answer of the tape, or else of the strategy, which is recorded. `count` is at least 2. `ways` NULL: the answers are no ways. */
 static size_t choose(sq__chooser_t *chooser, const sq__way_t *ways, size_t count) {
     size_t at = chooser->taken.length, answer = 0;
     if (at < chooser->given.length) {

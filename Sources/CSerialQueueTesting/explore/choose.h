@@ -54,16 +54,17 @@ static inline uint64_t sq__mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* Begins a run. `given` is set; `depth`: PCT's number of changes. */
+/* Begins a run, of which no decision is taken yet. `given` is set; `depth`: PCT's number of changes. */
 void sq__chooser_begin(sq__chooser_t *chooser, sq__chooses_t chooses, uint64_t seed, unsigned depth);
 
-/* Begins the last run again. */
+/* Begins the last run again, with the same `given`. */
 void sq__chooser_begin_again(sq__chooser_t *chooser);
 
-/* Decides among `count` ways, at least one. */
+/* Decides among `count` ways, at least one, and records the answer if there are several. Returns its index. Without memory it is not recorded
+ * (has_no_memory). */
 size_t sq__choose_way(sq__chooser_t *chooser, const sq__way_t *ways, size_t count);
 
-/* Decides among `count` answers, at least one. */
+/* The same among `count` answers, at least one. */
 size_t sq__choose(sq__chooser_t *chooser, size_t count);
 
 void sq__chooser_free(sq__chooser_t *chooser);

@@ -67,7 +67,7 @@ void sq__control_sleep(sq__thread_t *thread) {
 
 static void give_control(sq__thread_t *thread) { sq__token_grant(thread->token, thread->wait_id); }
 
-/* NULL: no memory, or no thread. */
+/* Adds a helper to the run's, which is posted when it is to get control. NULL: no memory, or no thread. */
 static sq__thread_t *make_helper(sq__run_t *run) {
     sq__thread_t *helper = sq__memory(sizeof *helper);
     if (helper == NULL) {
@@ -126,6 +126,7 @@ void sq__control_pass_to(sq__run_t *run, const sq__pump_t *pump) {
 
 /* Running */
 
+/* The thread in control runs the next step of a ready entry, as a task of this thread's record, which is then as before. */
 static void run_entry(sq__thread_t *thread, const sq__way_t *way) {
     sq__run_t *run = thread->run;
     sq__ready_t *entry = (sq__ready_t *)(uintptr_t)way->what;
@@ -174,7 +175,7 @@ void sq__control_act(sq__thread_t *thread, const sq__way_t *way) {
     sq__alarms_call(sq__pool_clock(run->pool), alarm);
 }
 
-/* A helper has got control. Called by its worker. */
+/* A helper has got control: runs tasks until another thread is to continue, then passes control. Called by its worker, which stays: always true. */
 static bool help(void *argument) {
     sq__thread_t *helper = argument;
     sq__run_t *run = helper->run;

@@ -19,11 +19,12 @@ void sq__control_pass(sq__run_t *run, const sq__way_t *way);
 /* Passes control to this pump, which is asleep, and chooses a way itself. */
 void sq__control_pass_to(sq__run_t *run, const sq__pump_t *pump);
 
-/* Does what the way says on the calling thread: runs a task, or fires a timer. That thread is in no task, or in a task that runs the
- * pool. */
+/* Does what the way says on the calling thread, which has control: runs a task, or fires a timer. That thread is in no task, or in a task that runs
+ * the pool. Not for a way of a thread, or back. */
 void sq__control_act(sq__thread_t *thread, const sq__way_t *way);
 
-/* Returns when the schedule lets this thread continue. The thread is on the list of waiting threads. Returns whether others came first. */
+/* Called by the thread in control, which is on the list of waiting threads. Returns when the schedule lets it continue, with control: whether others
+ * came first. */
 bool sq__control_wait(sq__thread_t *thread);
 
 /* All threads of the run wait, and nothing can end these waits: fails the run, and refuses the waits. */

@@ -35,6 +35,7 @@ struct sq_exploration {
 
 static bool is_name(const char *name) { return name != NULL && name[0] != '\0' && strpbrk(name, "/ \t\n'") == NULL; }
 
+/* The option's seed, else that of the environment, else 1. */
 static uint64_t seed_of(const sq_explore_options_t *options) {
     const char *text = sq__environment("SQ_SEED");
     uint64_t seed = options->seed;
@@ -71,7 +72,7 @@ static const char *tape_for(const sq_exploration_t *exploration, const sq_explor
     return NULL;
 }
 
-/* Returns 0, ENOMEM or EINVAL. */
+/* Reads the tape to replay into search.best. Returns 0, also if there is none; ENOMEM; or EINVAL, with a message in *explored. */
 static int read_tape(sq_exploration_t *exploration, const sq_explore_options_t *options, sq_explored_t *explored) {
     const char *text = tape_for(exploration, options), *reason = NULL;
     if (text == NULL) {
@@ -88,6 +89,7 @@ static int read_tape(sq_exploration_t *exploration, const sq_explore_options_t *
     return error;
 }
 
+/* Fills in a zeroed exploration. Returns 0, ENOMEM or EINVAL: then `destroy` frees what there is. */
 static int prepare(sq_exploration_t *exploration, const sq_explore_options_t *options, sq_explored_t *explored) {
     sq__search_t *search = &exploration->search;
     exploration->name = sq__copy_text(options->name);
@@ -106,6 +108,7 @@ static int prepare(sq_exploration_t *exploration, const sq_explore_options_t *op
     return read_tape(exploration, options, explored);
 }
 
+/* Frees an exploration, between two runs. */
 static void destroy(sq_exploration_t *exploration) {
     if (exploration->watches_faults) {
         sq__fault_unwatch();
@@ -148,6 +151,7 @@ enum { CAREFUL = 8 }; /* so many of the first runs use helpers, to find out whet
 
 static const uint64_t second = 1000000000;
 
+/* Writes the progress to stderr, if it is to be shown, at most once a second. */
 static void show_progress(sq_exploration_t *exploration) {
     uint64_t now = exploration->shows_progress && exploration->runs % 64 == 0 ? sq__clock_now() : 0;
     if (now < exploration->shown + second) {
@@ -212,6 +216,7 @@ void sq_exploration_note(sq_exploration_t *exploration, bool is_outside, const c
 
 /* The end */
 
+/* Fills in the part of the result about a failure, after the last run. What there is no memory for is NULL. */
 static void describe_failure(sq_exploration_t *exploration, sq_explored_t *explored) {
     const sq__search_t *search = &exploration->search;
     bool is_drawn = search->is_replay || search->is_repeatable; /* with values of its own in the message */

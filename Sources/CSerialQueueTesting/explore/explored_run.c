@@ -28,6 +28,7 @@ static sq__run_t *run_of(sq__runner_t runner) { return ((const explored_pool_t *
 
 /* Pumps */
 
+/* sq_pool_advance for the pool of a run: returns how many tasks ran. On a thread that does not belong to the run: 0, and nothing is done. */
 static size_t run_pool(sq__run_t *run, uint64_t until) {
     sq__thread_t *thread = sq__run_thread();
     sq__alarms_t *clock = sq__pool_clock(run->pool);
@@ -50,7 +51,7 @@ bool sq__run_step(sq__run_t *run, bool moves_clock) {
     return sq__pump_run(run, (sq__pump_t){ .thread = &run->test, .until = until, .is_single = true });
 }
 
-/* With the pool's lock. */
+/* With the pool's lock: counts an entry that was posted, and notes it if the thread does not belong to the run. */
 static void posted(sq__run_t *run, const sq__ready_t *entry) {
     const sq__thread_t *thread = sq__run_thread();
     run->posted[sq__queue_level(SQ__CONTAINER(entry, const sq_queue_t, ready))] += 1;
@@ -65,6 +66,7 @@ static void posted(sq__run_t *run, const sq__ready_t *entry) {
     }
 }
 
+/* The pool's `post`, also of an ordinary pool once the run is over. Takes the pool's lock. */
 static void post(sq__runner_t runner, sq__ready_t *entry) {
     sq__hosted_t *hosted = sq__runner_object(runner);
     sq__mutex_lock(&hosted->lock);
@@ -75,7 +77,7 @@ static void post(sq__runner_t runner, sq__ready_t *entry) {
     sq__mutex_unlock(&hosted->lock);
 }
 
-/* The schedule decides what runs while a thread waits. */
+/* The pool's `run`. False during a run: the schedule decides what runs while a thread waits. */
 static bool run_entry(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs) {
     return run_of(runner) == NULL && sq__manual_kind.run(runner, caller_run, runs);
 }
@@ -103,6 +105,7 @@ static void explore(const sq_pool_t *pool, sq__run_t *run) {
 
 /* Waits */
 
+/* Puts the thread, which is not on the list of waiting threads, at its end. */
 static void append_waiting(sq__thread_t *thread) {
     sq__thread_t **link = &thread->run->waiting;
     while (*link != NULL) {
@@ -120,6 +123,7 @@ static void remove_waiting(sq__thread_t *thread) {
     *link = thread->next_waiting;
 }
 
+/* Adds to the record, which is on, what the thread is doing; with the name of the function, if it has one. */
 static void record_pause(sq__thread_t *thread, const char *doing, const char *label, sq_function_t function) {
     const char *name = sq__name_called(thread->run, (sq__called_t){ .function = function });
     if (label == NULL || (label[0] == '\0' && name[0] == '\0')) {
@@ -156,6 +160,8 @@ static bool is_outside(const sq__run_t *run, const sq__wait_t *wait) {
     return wait->queue != NULL && sq__runner_object(wait->runner) != run->pool;
 }
 
+/* In place of sq__token_sleep (sq__explored_calls_t), for the thread in control, which has control again on return. Never returns SQ__OPEN for a wait
+ * in the run. */
 static sq__outcome_t sleep_in_run(sq__explored_t *explored, const sq__wait_t *wait, uint64_t deadline) {
     sq__thread_t *thread = (sq__thread_t *)explored;
     sq__run_t *run = thread->run;

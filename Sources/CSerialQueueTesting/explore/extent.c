@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+/* A schedule with this many unusual decisions, one more than so far, is about to be counted. */
 static void begin_round(sq__extent_t *extent, size_t round) {
     extent->round = round;
     extent->through = extent->known;

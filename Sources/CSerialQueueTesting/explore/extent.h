@@ -36,5 +36,6 @@ static inline size_t sq__extent_depth(const sq__extent_t *extent) {
     return extent->round - (extent->round > 0 && !sq__extent_has_round(extent));
 }
 
-/* How many schedules there are, with any number of unusual decisions. Exact if all were run. Infinite if no double is so large. */
+/* How many schedules there are, with any number of unusual decisions. Exact if all were run. Infinite if no double is so large; 0 before the
+ * first. */
 double sq__extent_estimate(const sq__extent_t *extent);

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+/* Fills in the name of the function at `address`. False: no memory. */
 static bool look_up(sq__function_t *function) {
     sq__symbols_t *symbols = sq__memory(sizeof *symbols); /* too large for the stack of a helper's task */
     if (symbols == NULL) {

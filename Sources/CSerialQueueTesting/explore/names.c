@@ -79,6 +79,7 @@ const char *sq__name_called(sq__run_t *run, sq__called_t called) {
     return name[0] == '\0' && called.what != NULL ? called.what : name;
 }
 
+/* As sq__name_thread. `name`: the label of the task; "": it is found. */
 static char *name_task(sq__run_t *run, const sq_queue_t *queue, sq__called_t called, const char *name) {
     if (name[0] == '\0') {
         name = sq__name_called(run, called);

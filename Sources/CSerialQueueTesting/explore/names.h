@@ -4,7 +4,7 @@
 #include "explore/run_state.h"
 #include "include/sq_explore_private.h" /* sq__explore_name_closures_by */
 
-/* What is next in a ready queue. */
+/* What is next in a ready queue; a function of NULL: not known. By the thread in control, before it takes the queue's entry. */
 sq__called_t sq__next_called(sq_queue_t *queue);
 
 /* The label of a work item, or the name of a function; "" if the name says nothing. Valid until the next call. */

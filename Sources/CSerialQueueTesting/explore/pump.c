@@ -31,7 +31,7 @@ static const sq__pump_t *returns_first(const sq__run_t *run, const sq__pump_t *p
     return inner != pump ? inner : NULL;
 }
 
-/* Gives control to the thread that this way needs, or to another pump, and gets it back. */
+/* Gives control to the thread that this way needs, or to another pump, and gets it back. Then does what that thread has commanded. */
 static void sleep_in_pump(sq__run_t *run, sq__pump_t *pump, const sq__way_t *way, const sq__pump_t *other) {
     pump->is_asleep = true;
     sq__control_prepare(pump->thread);

@@ -6,5 +6,6 @@
 
 #include "explore/run_state.h"
 
-/* On the thread of the pump, which has control. Returns whether it did anything. */
+/* On the thread of the pump, which has control, also on return. Takes steps until there is nothing to do, or one if is_single. Returns whether it did
+ * anything. */
 bool sq__pump_run(sq__run_t *run, sq__pump_t pump);

@@ -15,6 +15,7 @@ char *sq__copy_text(const char *text) {
     return copy;
 }
 
+/* As sq__format_text. The caller still ends `arguments`, and does not use them otherwise. */
 static char *format_text(const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
@@ -71,6 +72,7 @@ void *sq__grown(void *array, size_t count, size_t size) {
     return larger;
 }
 
+/* A copy of the label for a new column, with #2, #3, ... if other columns have it. NULL: no memory. */
 static char *label_for(const sq__record_t *record, const char *label) {
     unsigned same = 1;
     for (size_t i = 0; i < record->column_count; i += 1) {

@@ -35,21 +35,21 @@ typedef struct sq__record {
     char *usual;     /* for the next event */
 } sq__record_t;
 
-/* Empties it. */
+/* sq__record_begin empties it, and switches it on or off; sq__record_free also frees its memory. */
 void sq__record_begin(sq__record_t *record, bool is_on);
 void sq__record_free(sq__record_t *record);
 
-/* The column of this queue, which is added if it is new. NULL: the test's own thread. */
+/* The column of this queue, which is added if it is new. NULL: the test's own thread. 0 also if the record is off, or without memory. */
 unsigned sq__record_column(sq__record_t *record, const void *what, const char *label);
 
-/* Adds an event. Returns its number. No effect if the record is off. */
+/* Adds an event. Returns its number. No effect if the record is off, or without memory: then the number is the next event's. */
 size_t sq__record_add(sq__record_t *record, sq__event_kind_t kind, unsigned column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Replaces the text of an event. */
+/* Replaces the text of an event. No effect without memory, or if there is no event with this number. */
 void sq__record_rename(sq__record_t *record, size_t event, const char *text);
 
-/* The next event comes from an unusual decision: `usual` would have come instead. Takes over the string. */
+/* The next event comes from an unusual decision: `usual` would have come instead; NULL: no memory. Takes over the string. */
 void sq__record_unusual(sq__record_t *record, char *usual);
 
 /* The first event in which two records differ; the length of both if they are equal. */

@@ -16,6 +16,7 @@ typedef struct text {
 
 static void add(text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Appends to the text. Without memory nothing is appended, and has_no_memory is set. */
 static void add(text_t *text, const char *format, ...) {
     va_list arguments, again;
     va_start(arguments, format);
@@ -40,7 +41,7 @@ static void add(text_t *text, const char *format, ...) {
     va_end(arguments);
 }
 
-/* Without the blanks at the end. */
+/* Ends the line, without the blanks at its end. */
 static void end_line(text_t *text) {
     while (text->used > 0 && text->bytes[text->used - 1] == ' ') {
         text->used -= 1;
@@ -50,7 +51,7 @@ static void end_line(text_t *text) {
 
 /* The timeline */
 
-/* A task that ends at once takes one row. */
+/* True: the event begins a task that ends at once, and both take one row. */
 static bool is_whole(const sq__record_t *record, size_t row) {
     const sq__event_t *event = &record->events[row];
     return event->kind == SQ__EVENT_STARTS && row + 1 < record->event_count && event[1].kind == SQ__EVENT_ENDS
@@ -68,6 +69,7 @@ static const char *mark_of(const sq__record_t *record, size_t column, size_t row
     return "";
 }
 
+/* Adds the words of the event in its column. */
 static void add_event(text_t *text, const sq__record_t *record, size_t row) {
     static const char *const forms[] = { [SQ__EVENT_STARTS] = "[ %s", [SQ__EVENT_ENDS] = "] %s", [SQ__EVENT_WAITS] = ": %s",
                                          [SQ__EVENT_CONTINUES] = "| %s", [SQ__EVENT_HAPPENS] = "%s",
@@ -81,6 +83,7 @@ static void add_event(text_t *text, const sq__record_t *record, size_t row) {
         is_long ? "..." : is_whole(record, row) ? " ]" : "");
 }
 
+/* Adds the row of an event: its words in its column, and marks in the others. `number`: that of the row, as shown. */
 static void add_row(text_t *text, const sq__record_t *record, size_t row, size_t number) {
     const sq__event_t *event = &record->events[row];
     size_t begins = text->used;
@@ -102,6 +105,7 @@ static void add_row(text_t *text, const sq__record_t *record, size_t row, size_t
     end_line(text);
 }
 
+/* False: the record is long, and this row is neither near its begin or end, nor near an unusual decision. */
 static bool is_shown(const sq__record_t *record, size_t row) {
     if (record->event_count <= MOST_ROWS || row < AROUND || row + AT_THE_END >= record->event_count) {
         return true;
@@ -138,6 +142,7 @@ static size_t shared_prefix(const sq__record_t *record) {
     return length;
 }
 
+/* The column's label without what `shared_prefix` has found, unless another column would have the same head. */
 static const char *head_of(const sq__record_t *record, size_t column, size_t prefix) {
     const char *label = label_of(record, column);
     const char *head = strchr(label, '.') != NULL ? label + prefix : label;
@@ -149,6 +154,7 @@ static const char *head_of(const sq__record_t *record, size_t column, size_t pre
     return head;
 }
 
+/* Adds the heads of the columns and the rows. */
 static void add_timeline(text_t *text, const sq__record_t *record) {
     size_t prefix = shared_prefix(record);
     add(text, "\n  step  ");
@@ -171,6 +177,7 @@ static void add_timeline(text_t *text, const sq__record_t *record) {
 
 /* What matters */
 
+/* Adds a sentence about each unusual decision, with the numbers of rows that the timeline has. */
 static void add_unusual(text_t *text, const sq__record_t *record, const sq__search_t *search) {
     for (size_t row = 0, number = 1; row < record->event_count; row += 1, number += 1) {
         const sq__event_t *event = &record->events[row];
@@ -188,6 +195,7 @@ static void add_unusual(text_t *text, const sq__record_t *record, const sq__sear
     add(text, "\n");
 }
 
+/* Adds what failed, how it was found, and how it is repeated. */
 static void add_head(text_t *text, const sq__search_t *search, const sq__run_t *run, const sq__finding_t *finding) {
     static const char *const strategies[] = { [SQ_EXPLORE_RANDOM] = "random", [SQ_EXPLORE_PCT] = "PCT",
                                               [SQ_EXPLORE_DEPTH_FIRST] = "depth first" };

@@ -17,7 +17,7 @@ static bool begin_round(sq__depth_first_t *first, sq__tape_t *given) {
     return true;
 }
 
-/* Changes `given` to the next schedule, after one that was run. False: there is none. */
+/* Changes `given` to the next schedule, after `last`, one that was run. False: there is none, or (*has_no_memory) no memory. */
 static bool depth_first_next(sq__depth_first_t *first, const sq__tape_t *last, sq__tape_t *given, bool *has_no_memory) {
     if (!first->has_begun) {
         return begin_round(first, given);
@@ -49,6 +49,7 @@ static bool depth_first_next(sq__depth_first_t *first, const sq__tape_t *last, s
 
 /* Phases. Each `next` returns false if the phase is over. */
 
+/* Prepares the next run of SEARCH. False: there is none, or no memory. */
 static bool next_search(sq__search_t *search, sq__run_t *run) {
     sq__chooser_t *chooser = &run->chooser;
     if (search->runs >= search->schedules) {
@@ -68,7 +69,7 @@ static bool next_search(sq__search_t *search, sq__run_t *run) {
     return true;
 }
 
-/* Replays the smallest failure. */
+/* Prepares a run that replays the smallest failure. False: no memory, which search->has_no_memory says. */
 static bool replay(sq__search_t *search, sq__run_t *run, bool is_recorded) {
     if (!sq__tape_copy(&run->chooser.given, &search->best)) {
         search->has_no_memory = true;
@@ -79,6 +80,7 @@ static bool replay(sq__search_t *search, sq__run_t *run, bool is_recorded) {
     return true;
 }
 
+/* Takes one run from the budget of the phase. False: none is left, or the time is over. */
 static bool has_budget(sq__search_t *search) {
     if (search->budget == 0 || sq__clock_now() >= search->ends_at) {
         return false;
@@ -87,7 +89,8 @@ static bool has_budget(sq__search_t *search) {
     return true;
 }
 
-/* Puts the next chunk of unusual decisions back. */
+/* Prepares a run of the smallest failure with the next chunk of its unusual decisions put back. False: no chunk is left (is_minimal), or no budget or
+ * memory. */
 static bool next_shrinking(sq__search_t *search, sq__run_t *run) {
     size_t unusual = sq__tape_unusual(&search->best), number = 0;
     if (search->at >= unusual) { /* the pass is over */
@@ -114,6 +117,7 @@ static bool next_shrinking(sq__search_t *search, sq__run_t *run) {
     return true;
 }
 
+/* Prepares a run with fewer unusual decisions. False: there is none, or no budget or memory. */
 static bool next_minimising(sq__search_t *search, sq__run_t *run) {
     if (!has_budget(search)
         || !depth_first_next(&search->first, &run->chooser.taken, &run->chooser.given, &search->has_no_memory)) {
@@ -123,6 +127,7 @@ static bool next_minimising(sq__search_t *search, sq__run_t *run) {
     return true;
 }
 
+/* Begins a phase, with the budget and the time that it may take. */
 static void begin_phase(sq__search_t *search, sq__search_phase_t phase) {
     size_t unusual = sq__tape_unusual(&search->best);
     search->phase = phase;
@@ -182,6 +187,7 @@ static void keep(sq__search_t *search, sq__run_t *run) {
     sq__tape_trim(&search->best);
 }
 
+/* A run of SEARCH: if it has failed, it is kept as the smallest failure, and REPEAT begins. */
 static void see_search(sq__search_t *search, sq__run_t *run) {
     bool is_first = search->strategy == SQ_EXPLORE_DEPTH_FIRST;
     bool is_new = !is_first || sq__tape_unusual(&run->chooser.taken) == search->first.unusual;
@@ -227,6 +233,7 @@ static void note_difference(sq__search_t *search, const sq__run_t *run) {
                                        other != NULL && other->text != NULL ? other->text : "nothing");
 }
 
+/* A run of REPEAT. The first one is kept; after the second SHRINK begins if both have failed alike, with the same events, else the search ends. */
 static void see_repeat(sq__search_t *search, sq__run_t *run) {
     search->repeats += 1;
     if (search->repeats == 1) {
@@ -246,6 +253,7 @@ static void see_repeat(sq__search_t *search, sq__run_t *run) {
     }
 }
 
+/* A run of SHRINK: a smaller failure is kept; else the next chunk is tried. */
 static void see_shrinking(sq__search_t *search, sq__run_t *run) {
     if (fails_alike(search, run) && sq__tape_unusual(&run->chooser.taken) < sq__tape_unusual(&search->best)) {
         search->has_shrunk = true;
@@ -255,6 +263,7 @@ static void see_shrinking(sq__search_t *search, sq__run_t *run) {
     }
 }
 
+/* The run of DRAW, or the replay of a tape, which the result is about. */
 static void see_drawing(sq__search_t *search, sq__run_t *run) {
     if (search->is_replay) {
         search->has_failed = search->is_repeatable = run->has_failed;

@@ -62,10 +62,10 @@ typedef struct sq__search {
     bool has_no_memory;
 } sq__search_t;
 
-/* Prepares the chooser and the record for the next run. False: there is no further run. */
+/* Prepares the chooser and the record for the next run. False: there is no further run, or no memory for it (has_no_memory). */
 bool sq__search_next(sq__search_t *search, sq__run_t *run);
 
-/* Called after a run: learns from its result. */
+/* Called after a run that sq__search_next has prepared, before the next one: learns from its result, and may begin another phase. */
 void sq__search_see(sq__search_t *search, sq__run_t *run);
 
 void sq__search_free(sq__search_t *search);

@@ -27,7 +27,7 @@ static number_t rounded(double value) {
 
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
-/* All schedules within the limits were run. */
+/* As sq__summary_write, if all schedules within the limits were run. */
 static char *write_complete(const sq__search_t *search, const char *name) {
     const sq__extent_t *extent = &search->extent;
     unsigned long long count = extent->runs, beyond = extent->beyond;
@@ -42,6 +42,7 @@ static char *write_complete(const sq__search_t *search, const char *name) {
                            name, count, search->first.most, plural(search->first.most), beyond, rounded(sq__extent_estimate(extent)).text);
 }
 
+/* As sq__summary_write, after a depth-first search. */
 static char *write_depth_first(const sq__search_t *search, const char *name) {
     const sq__extent_t *extent = &search->extent;
     size_t depth = sq__extent_depth(extent);

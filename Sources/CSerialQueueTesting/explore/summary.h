@@ -3,5 +3,5 @@
 
 #include "explore/search.h"
 
-/* To be freed; NULL: no memory. `name`: the test's. */
+/* The whole text, to be freed with sq__memory_free; NULL: no memory. `name`: the test's. No run has failed. */
 char *sq__summary_write(const sq__search_t *search, const char *name);

@@ -8,6 +8,7 @@
 
 static const char version[] = "/1/";
 
+/* Makes room for this many decisions in all. False: no memory, and the tape is as before. */
 static bool make_room(sq__tape_t *tape, size_t room) {
     if (room <= tape->room) {
         return true;
@@ -108,6 +109,7 @@ static void spell_number(speller_t *speller, const char *prefix, size_t number) 
     spell(speller, digits + first, sizeof digits - first);
 }
 
+/* Spells the answers as tape.h describes: "-" if none is unusual. */
 static void spell_answers(speller_t *speller, const sq__tape_t *tape) {
     size_t zeros = 0;
     bool is_first = true;
@@ -163,7 +165,7 @@ char *sq__tape_write(const sq__tape_t *tape, const char *name) {
     return text;
 }
 
-/* A number of at most nine digits. */
+/* Reads a number of at most nine digits; *at is then behind it. False: there is none, or more digits. */
 static bool read_number(const char **at, uint32_t *number) {
     unsigned digits = 0;
     *number = 0;
@@ -176,7 +178,7 @@ static bool read_number(const char **at, uint32_t *number) {
 
 enum { MOST_ANSWERS = 10000000 };
 
-/* The answers up to the last slash. Returns 0, ENOMEM or EINVAL. */
+/* Appends the answers up to `end`, the last slash, to the tape. Returns 0, ENOMEM or EINVAL, perhaps after some answers. */
 static int read_answers(sq__tape_t *tape, const char *at, const char *end) {
     if (end - at == 1 && *at == '-') {
         return 0;

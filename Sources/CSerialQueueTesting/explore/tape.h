@@ -19,7 +19,7 @@ typedef struct sq__tape {
     size_t length, room;
 } sq__tape_t;
 
-/* Returns false without memory. */
+/* sq__tape_add appends a decision; sq__tape_copy replaces `to`. Returns false without memory: the tape is as before. */
 bool sq__tape_add(sq__tape_t *tape, uint32_t count, uint32_t answer);
 bool sq__tape_copy(sq__tape_t *to, const sq__tape_t *from);
 
@@ -40,5 +40,5 @@ char *sq__tape_write(const sq__tape_t *tape, const char *name);
 /* Whether a text begins with the name of this test. */
 bool sq__tape_is_of(const char *text, const char *name);
 
-/* Reads a text. Returns 0, ENOMEM, or EINVAL with *reason: "is damaged: ...", static. */
+/* Reads a text. Returns 0; ENOMEM; or EINVAL with *reason: "is damaged: ...", static. After an error the tape may have some of the answers. */
 int sq__tape_read(sq__tape_t *tape, const char *text, const char *name, const char **reason);

@@ -15,6 +15,7 @@ static void flush(buffer_t *buffer) {
     buffer->used = 0;
 }
 
+/* Appends the bytes, and writes whenever the buffer is full. Async-signal-safe. */
 static void put(void *context, const char *bytes, size_t length) {
     buffer_t *buffer = context;
     for (size_t i = 0; i < length; i += 1) {

@@ -10,7 +10,7 @@
 
 /* The ways */
 
-/* Returns false without memory: then the way is left out. */
+/* Adds a way to run->ways, of which there are *count. Returns false without memory: then the way is left out. */
 static bool add(sq__run_t *run, size_t *count, sq__way_t way) {
     if (*count == run->way_room) {
         size_t room = 2 * run->way_room;
@@ -31,6 +31,7 @@ static bool can_continue(const sq__thread_t *thread) {
     return thread->wait == NULL || !sq__token_is_open(thread->wait->token, thread->wait->wait_id);
 }
 
+/* Adds the threads that can stop waiting: first `me`, the one that chooses (NULL: none), then in the order in which they began to wait. */
 static void add_threads(sq__run_t *run, const sq__thread_t *me, size_t *count) {
     if (me != NULL && can_continue(me)) {
         add(run, count, (sq__way_t){ .kind = SQ__WAY_THREAD, .what = me });
@@ -42,7 +43,8 @@ static void add_threads(sq__run_t *run, const sq__thread_t *me, size_t *count) {
     }
 }
 
-/* Moves the entries that the last step has posted, which are the last of their line, to its front; but behind the entry of that step. */
+/* With the pool's lock: moves the entries that the last step has posted, which are the last of their line, to its front; but behind the entry of that
+ * step. Not in a fair run. */
 static void put_new_first(sq__run_t *run, sq__level_t level) {
     sq__ready_level_t *line = &sq__run_hosted(run)->ready.lines[level];
     sq__ready_t **front = &line->first;
@@ -70,6 +72,7 @@ static void put_new_first(sq__run_t *run, sq__level_t level) {
 
 enum { KINDS = SQ__WAY_EXPIRY + 1 };
 
+/* Adds the ready queues, level by level. Takes the pool's lock. */
 static void add_entries(sq__run_t *run, size_t *count) {
     unsigned first = sq__run_is_fair(run) ? (unsigned)(run->steps / KINDS) : SQ__LEVEL_HIGH;
     sq__mutex_lock(&sq__run_hosted(run)->lock);
@@ -94,7 +97,8 @@ static bool was_set_before(const void *one, const void *other) {
     return sq__heap_before(&((const sq__alarm_t *)one)->due, &((const sq__alarm_t *)other)->due);
 }
 
-/* Adds only the first timer of each queue: those of one queue fire in the order in which they were set, with threads, too. */
+/* Visits an alarm (sq__alarms_next_ties): adds only the first timer of each queue: those of one queue fire in the order in which they were set, with
+ * threads, too. */
 static void add_tie(void *context, sq__alarm_t *alarm) {
     const ties_t *ties = context;
     const sq_queue_t *queue = sq__queue_of_alarm(alarm);
@@ -131,6 +135,7 @@ static void add_timers(sq__run_t *run, size_t *count, uint64_t until, bool passe
     }
 }
 
+/* Adds the waits that have a deadline and are not over. */
 static void add_expiries(sq__run_t *run, size_t *count) {
     for (const sq__thread_t *thread = run->waiting; thread != NULL; thread = thread->next_waiting) {
         if (thread->deadline != SQ__NEVER && !can_continue(thread)) {
@@ -153,7 +158,7 @@ static uint64_t clock_limit(const sq__run_t *run, const sq__pump_t *pump) {
     return mover == NULL ? SQ__NEVER - 1 : pump != NULL || sq__run_is_fair(run) ? mover->until : 0;
 }
 
-/* Fails if there have been too many. */
+/* Counts a step of the run. Fails the run if there have been too many, and ends the process if it does not end then. */
 static void count_step(sq__run_t *run) {
     run->steps += 1;
     if (run->steps > 2 * run->most_steps + 1000000) {

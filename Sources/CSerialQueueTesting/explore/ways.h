@@ -22,13 +22,13 @@
 
 #include "explore/run_state.h"
 
-/* Chooses one, for a pump, a thread that waits or was interrupted, or a helper (both NULL). False: there is no way that this thread
- * may choose; but a sleeping pump may have one, because only a pump moves the clock or returns. */
+/* By the thread in control: chooses *way, for a pump, a thread that waits or was interrupted, or a helper (both NULL). False: there is no way that
+ * this thread may choose; but a sleeping pump may have one, because only a pump moves the clock or returns. */
 bool sq__ways_choose(sq__run_t *run, const sq__pump_t *pump, const sq__thread_t *me, sq__way_t *way);
 
 /* The innermost pump that is asleep; NULL: none. */
 sq__pump_t *sq__ways_sleeping_pump(const sq__run_t *run);
 
-/* Takes a ready entry out of the pool's list; puts it back in front. */
+/* Takes a ready entry out of the pool's list; puts it back, in front, or in a fair run at the end. Both take the pool's lock. */
 void sq__ways_take(sq__run_t *run, const sq__ready_t *entry);
 void sq__ways_put_back(sq__run_t *run, sq__ready_t *entry);

@@ -255,8 +255,8 @@ def ready():
         if int(pool['runner']['kind']['is_threadless']):
             lists = [pool.to('struct sq__hosted')['ready']]
         else:
-            workers = pool.to('struct sq_pool')
-            lists = [workers['parts'].nth('struct sq__shard', part)['ready'] for part in range(int(workers['count']))]
+            shared = pool.to('struct sq_pool')
+            lists = [shared['shards'].nth('struct sq__shard', shard)['ready'] for shard in range(int(shared['count']))]
         for lines in (ready_list['lines'] for ready_list in lists):
             for i in range(len(lines)):
                 at = lines[i]['first']

@@ -184,7 +184,12 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
         }
         return;
     }
+    bool was_stale = sq__queue_is_stale(queue);
     sq__pending_timers_end_all(queue);
+    if (!was_stale && sq__queue_is_stale(queue)) { /* one of their functions has forked, and this is the child: the rest is the parent's */
+        sq__unlock(queue);
+        return;
+    }
     if (sq__is_traced(queue)) {
         sq__trace_hook_event(queue, SQ__EVENT_ENDED, 0, 0, 0);
     }

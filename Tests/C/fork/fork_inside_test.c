@@ -2,6 +2,8 @@
  * with threads through a fork: nothing is tested there. */
 #include "fork.h"
 
+#include "include/sq_private.h"
+
 /* A fork from inside a task: the child is in the task. */
 typedef struct inside {
     sq_queue_t *queue;
@@ -76,6 +78,42 @@ TEST(a_child_that_returns_from_an_async_task_ends) {
     drain(inside.queue);
     CHECK(WIFEXITED(inside.status));
     sq_queue_release(inside.queue);
+}
+
+/* A shutdown discards a delayed task, whose function forks. The child comes back out of sq_shutdown: what awaits the end of the queue is the
+ * parent's. */
+typedef struct awaited_end {
+    sq_await_t await;
+    int status, ended;
+} awaited_end_t;
+
+static void fork_discarded(void *context) { fork_and_return(&((awaited_end_t *)context)->status); }
+
+static void count_end(sq_await_t *await) { ((awaited_end_t *)(void *)await)->ended += 1; }
+
+TEST(a_child_that_returns_from_a_discarded_delayed_task_does_not_end_the_queue) {
+    if (fork_left_out()) {
+        return;
+    }
+    sq_pool_t *pool = sq_pool_create_manual("manual");
+    REQUIRE(pool != NULL);
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = pool;
+    sq_queue_t *queue = sq_queue_create("ending", &options);
+    REQUIRE(queue != NULL);
+    awaited_end_t ending = { .await = { .ended = count_end }, .status = -2 };
+    sq_task_t task = { .run = must_not_run, .discard = fork_discarded, .context = &ending };
+    CHECK_EQUAL(sq_async_task_after(queue, 3600ull * 1000000000, &task), 0);
+    CHECK_EQUAL(sq__end_await(queue, &ending.await), EINPROGRESS);
+    int error = sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER);
+    if (ending.status == -1) { /* the child */
+        _exit(CHECK_EQUAL(error, ESTALE) ? ending.ended : 2);
+    }
+    CHECK_EQUAL(error, 0);
+    CHECK_EQUAL(ending.status, 0);
+    CHECK_EQUAL(ending.ended, 1);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
 }
 
 /* A fork at any moment: the library's locks are held, tokens lie on its list, waits begin and end. */

@@ -37,6 +37,11 @@ endif
 # Nothing but the language: the sources request the feature macros that they need, so that they also compile in other builds.
 # Unwind tables: a task that pthread_exit leaves is found by them (platform/unwind.h). gcc for riscv64 writes none unless it is asked.
 COMPILE := $(CC) -std=c11 -pthread -fasynchronous-unwind-tables $(WARNINGS) $(FLAVOUR_FLAGS) $(CPPFLAGS) $(CFLAGS) -I$(CORE) -I$(CORE)/include -MMD -MP
+# What no task and no wait passes is compiled for size, in release builds whose CFLAGS choose nothing else.
+COLD := inspect/% trace/perfetto% trace/proto trace/options trace/request trace/session% platform/linux/% platform/file platform/kept_file platform/fatal \
+    platform/message platform/text platform/peek platform/program platform/signal% wait/deadlock_report kernel/unwind_guard
+FOR_SIZE_release := $(if $(filter -O%,$(CFLAGS)),,-Os)
+FOR_SIZE = $(if $(filter $(COLD),$*),$(FOR_SIZE_$(FLAVOUR)))
 # What programs are linked with, apart from the library itself.
 LINK := $(CC) -pthread $(FLAVOUR_FLAGS) $(CFLAGS) $(LDFLAGS)
 
@@ -66,17 +71,17 @@ library-files: $(STATIC_LIBRARY) $(SHARED_LIBRARY)
 # Other flags make other objects: the file changes, and with it everything that was built with the old ones.
 $(OUT)/flags: FORCE
 	@mkdir -p $(OUT)
-	@printf '%s\n' '$(COMPILE)' '$(LINK)' | cmp -s - $@ || printf '%s\n' '$(COMPILE)' '$(LINK)' > $@
+	@printf '%s\n' '$(COMPILE)' '$(COLD) $(FOR_SIZE_$(FLAVOUR))' '$(LINK)' | cmp -s - $@ || printf '%s\n' '$(COMPILE)' '$(COLD) $(FOR_SIZE_$(FLAVOUR))' '$(LINK)' > $@
 
 # The archive's objects are not position-independent: thread-local storage costs a program that links them one
 # instruction. In the shared library nothing but the public names is seen or replaced from outside (the map file).
 $(OUT)/static/%.o: $(CORE)/%.c $(OUT)/flags
 	@mkdir -p $(@D)
-	$(call show,CC,$<)$(COMPILE) -c $< -o $@
+	$(call show,CC,$<)$(COMPILE) $(FOR_SIZE) -c $< -o $@
 
 $(OUT)/shared/%.o: $(CORE)/%.c $(OUT)/flags
 	@mkdir -p $(@D)
-	$(call show,CC -fPIC,$<)$(COMPILE) -fPIC -fno-semantic-interposition -c $< -o $@
+	$(call show,CC -fPIC,$<)$(COMPILE) $(FOR_SIZE) -fPIC -fno-semantic-interposition -c $< -o $@
 
 # Nothing calls dump_signal.c: the library's own start does (SQ_DUMP). So a program that makes a queue gets it with that object.
 WITH_QUEUES := $(OUT)/static/queue-and-signal.o

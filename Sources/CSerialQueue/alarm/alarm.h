@@ -22,7 +22,8 @@
 /* Takes a lease on the process's set, whose thread it starts if there is none. Returns 0 and *alarms; or ENOMEM, without a lease. */
 int sq__alarms_shared(sq__alarms_t **alarms);
 
-/* Returns a lease. None of the caller's alarms may be set. May be called from an alarm's call. No effect on other sets. */
+/* Returns a lease; in the child of a fork only one that was taken there. None of the caller's alarms may be set. May be called from an alarm's
+ * call. No effect on other sets. */
 void sq__alarms_release(sq__alarms_t *alarms);
 
 /* Calls alarm->call(alarm) once the clock has reached `due`; up to `leeway` later if that saves a wake-up. The alarm must not be

@@ -64,7 +64,7 @@ static void add_cause(sq__dump_text_t *text, const sq__view_queue_t *queue) {
     }
 }
 
-/* Adds "; thread T runs F in it, and waits for ...", and so on to the end of the chain. */
+/* Adds "; thread T runs it and waits for ...", and so on to the end of the chain, or MOST_LINKS threads. `first` waits. */
 static void add_chain(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *first) {
     const sq__view_thread_t *thread = first;
     for (unsigned link = 0; link < MOST_LINKS; link += 1) {

@@ -22,7 +22,7 @@ static __attribute__((noinline)) sq__word_t *link_after(sq_queue_t *queue, sq__s
     return tail != NULL ? &tail->next : &queue->first_link;
 }
 
-/* As sq__ring_reserve. The tail had no room for a slot when the word was `state`: takes the first slot of a new segment. */
+/* As sq__ring_reserve. When the word was `state`, it was not CLOSED, and the tail had no room for a slot: takes the first slot of a new segment. */
 static __attribute__((noinline)) int reserve_in_new_segment(sq_queue_t *queue, bool always_a_slot, sq__reserved_t *place, sq__state_t state) {
     sq__segment_t *fresh = sq__segment_obtain();
     if (fresh == NULL) {

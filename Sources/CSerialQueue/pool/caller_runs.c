@@ -43,7 +43,8 @@ bool sq__caller_run(sq__runner_t runner, sq__caller_run_t *caller_run, bool runs
     return true;
 }
 
-/* Takes lists_lock, then each shard's lock. Lists the thread until it is given the entry, or calls unlist. True: the entry is ready, so the thread
+/* Not in the child of a fork: that wait has ended before, with ESTALE. Takes lists_lock, then each shard's lock, one at a time. Lists the thread
+ * until it is given the entry, or calls unlist. True: the entry is ready, so the thread
  * must not sleep. */
 static bool list(sq__pool_t *pool, sq__caller_run_t *caller_run) {
     bool is_ready = false;

@@ -70,7 +70,7 @@ void sq__perfetto_alive(sq__perfetto_t *perfetto, uint64_t time);
 /* Writes what was collected. Returns 0, or the errno code of the first write that failed. */
 int sq__perfetto_flush(sq__perfetto_t *perfetto);
 
-/* Frees what the struct points to, not the struct. */
+/* Frees what is known of the queues, not the struct, and not the file. */
 void sq__perfetto_end(sq__perfetto_t *perfetto);
 
 /* Begins a packet and the one message in it, which is this field; not within a packet. `time` 0: it has none. `flags`: PACKET_FLAGS. Returns what the

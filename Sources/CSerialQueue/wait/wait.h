@@ -107,7 +107,7 @@ void sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size);
  * wait as refused, at `caller`; NULL: what the thread has noted. */
 void sq__deadlock_onto_itself(sq_queue_t *queue, sq__aim_t aim, const char *doing, const void *caller);
 
-/* Writes the calling thread's report: it is inside the function of this once. */
+/* With no lock. Writes the calling thread's report: it is inside the function of this once. A trace shows the wait as refused. */
 void sq__deadlock_report_once_inside_itself(const void *once);
 
 /* Copies the newest report of any thread, and says when it was written; false: there is none, or (*is_known false) the

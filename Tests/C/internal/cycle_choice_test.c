@@ -72,12 +72,12 @@ TEST(among_equal_deadlines_the_wait_that_closes_the_cycle_is_refused) {
 /* The same, but the wait that closes the cycle was refused in another way just before it looks for cycles. */
 static void enter_refused(void *context) {
     pair_t *pair = context;
-    sq__wait_t wait;
+    sq__wait_t wait = { .queue = pair->a };
     sq__edge_t edge;
     latch_wait(&pair->holds_a, 1);
     latch_bump(&pair->b_may_wait);
     wait_until_asleep(&pair->sleeper);
-    CHECK_EQUAL(sq__wait_begin(&wait, pair->a), 0);
+    CHECK_EQUAL(sq__wait_begin(&wait, true), 0);
     CHECK(sq__token_refuse(wait.token, wait.wait_id));
     sq__deadlock_enter(&edge, &wait, SQ_NOW);
     CHECK(!sq__deadlock_leave(&edge));

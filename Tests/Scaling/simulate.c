@@ -37,7 +37,7 @@ void sc_know_queue(sq_queue_t *queue) {
         sc_name((char *)queue - in_front, sizeof(sq__gate_t), SC_STATE);
     }
 }
-void sc_know_pool(sq_pool_t *pool) { sc_name(pool, sizeof *pool, SC_POOL), sc_name(pool->parts, sizeof *pool->parts * pool->count, SC_POOL); }
+void sc_know_pool(sq_pool_t *pool) { sc_name(pool, sizeof *pool, SC_POOL), sc_name(pool->shards, sizeof *pool->shards * pool->count, SC_POOL); }
 void sc_know_object(const void *object, size_t bytes) { sc_name(object, bytes, SC_OBJECT); }
 
 /* The last thread that has warmed up lets all of them begin, at the same time. */

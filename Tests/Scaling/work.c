@@ -55,9 +55,9 @@ static void begin(unsigned count, size_t queues, sq_pool_t *of) {
     }
 }
 
-static void begin_pool(unsigned members) {
+static void begin_pool(unsigned workers) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
-    options.threads = members;
+    options.threads = workers;
     pool = sq_pool_create("scaling", &options);
     sc_know_pool(pool);
 }
@@ -110,7 +110,7 @@ static void work_async_one(unsigned thread, unsigned count) {
     (void)sq_sync(queue, nothing, NULL);
 }
 
-/* A pool: tasks that submit the next task to another queue. Two such chains for each member; no chain shares anything with another. */
+/* A pool: tasks that submit the next task to another queue. Two such chains for each worker; no chain shares anything with another. */
 
 enum { CHAINS = 2 };
 typedef struct chain {
@@ -159,7 +159,7 @@ static void end_chains(void) {
     end();
 }
 
-/* A pool: half of the processors submit, each to four queues of its own, four tasks to each, and wait; the other half are members. */
+/* A pool: half of the processors submit, each to four queues of its own, four tasks to each, and wait; the other half are workers. */
 static void begin_outside(unsigned processors) {
     begin_pool(processors / 2);
     begin(processors / 2, QUEUES, pool);

@@ -45,7 +45,7 @@ TEST(what_cannot_be_ends_the_program) {
     for (int permit = 0; permit < STATES; permit += 1) {
         for (int event = 0; event < EVENTS; event += 1) {
             if (expected[permit][event].permit == FATAL) {
-                char words[2][4];
+                char words[2][16];
                 snprintf(words[0], sizeof words[0], "%d", permit);
                 snprintf(words[1], sizeof words[1], "%d", event);
                 ending_t ending = run_captured(words[0], words[1]);

@@ -45,7 +45,7 @@ TEST(what_cannot_be_ends_the_program) {
     for (unsigned alarm = 0; alarm < STATES; alarm += 1) {
         for (unsigned event = 0; event < EVENTS; event += 1) {
             if (expected[alarm][event].action == FATAL) {
-                char words[2][4];
+                char words[2][16];
                 snprintf(words[0], sizeof words[0], "%u", alarm);
                 snprintf(words[1], sizeof words[1], "%u", event);
                 ending_t ending = run_captured(words[0], words[1]);

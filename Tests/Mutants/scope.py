@@ -13,7 +13,7 @@ FILES_LEFT_OUT = ('kernel/unwind_guard', 'observe/call_sites', 'observe/observe'
 
 # Functions of other files that only a dump, a trace or an exploration calls; and those that only choose when something is done,
 # or how much of it at a time. Of the 36 mutants of these one was noticed.
-OBSERVING = r'alarm/alarm\.c (push|pop|sq__alarms_visit)$|wait/wait\.c trace$|observe/observe_inline\.h sq__(is_sited|is_traced|trace_hook_seldom|timings_\w+|probe_submit)$' \
+OBSERVING = r'alarm/alarm\.c (push|pop|sq__alarms_visit)$|wait/waiting\.c trace$|observe/observe_inline\.h sq__(is_sited|is_traced|trace_hook_seldom|timings_\w+|probe_submit)$' \
             r'|runner/runner_inline\.h (sq__pool_listed_is_stale|sq__runner_label)$|state/state\.h sq__handle_\w+$|\w+/\w+\.[ch] (\w+_explored|sq__\w+_next_ties?)$'
 CHOOSING = r'gate/stripes\.c learn$|objects/apply\.c adapt$|objects/apply_alone\.c sq__apply_alone_keep_record$|kernel/ring\.c sq__ring_spin$'
 FUNCTIONS_LEFT_OUT = re.compile(f'{OBSERVING}|{CHOOSING}')

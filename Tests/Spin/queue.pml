@@ -15,7 +15,7 @@
  *
  * Which step stands for which function:
  *
- *     token.pml     prepare, settle, claim, withdraw, wait_end      thread/token.c, wait/wait.c
+ *     token.pml     prepare, settle, claim, withdraw, wait_end      thread/token.c, wait/waiting.c
  *                   post, stop                                      thread/worker.c
  *     ring.pml      obtain, recycle, free_spare                     kernel/segment.c
  *                   take_place, publish, peek, take, leave_baton,   kernel/ring.c

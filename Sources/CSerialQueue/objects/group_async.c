@@ -82,7 +82,7 @@ static int submit(sq_group_t *group, sq_queue_t *queue, sq__submission_t *submis
 static int submit_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task, sq__submission_t *submission) {
     SQ__CHECK_HANDLE(queue);
     submission->work.member = (sq__member_task_t){ .run = task->run, .context = task->context };
-    if (task->discard == NULL || task->run == NULL) {
+    if (task->discard == NULL) {
         return submit(group, queue, submission, NULL);
     }
     owned_t *owned = sq__memory(sizeof *owned);

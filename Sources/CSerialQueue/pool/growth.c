@@ -12,9 +12,9 @@
  *     - Workers block briefly, again and again: tasks end, and the processors are idle. If the workers have used less than half a
  *       processor over several checks (a window), and most of them are asleep when it ends, permits are added as if all were
  *       blocked. A lock that they contend for is no such case: its owner runs.
- *     - Workers that were blocked continue: if several checks in a row find more workers running than the pool has permits at
- *       rest, the additional permits are taken back, even while entries wait, but for one for each worker that is asleep at that
- *       moment. A worker leaves its permit after its entry.
+ *     - Workers that were blocked continue. If several checks in a row find more workers running than the pool has base permits, it
+ *       loses its additional permits, even while entries wait. It keeps one for each worker that is asleep then. A worker leaves its
+ *       permit after its entry.
  *
  * A worker counts as blocked if several checks in a row find it in the same entry, its thread has used no processor time in
  * between, and the system says that the thread is not waiting for a processor. A thread that waits for a contended lock, such

@@ -3,8 +3,8 @@
  * DESIGN. A pool has a list of ready entries (a large one has several: shards.h), and workers (their threads: worker.h) that take them in order. An entry is a node
  * in the object that it stands for, a queue. It is in the list at most once, and is posted again only after it was run.
  *
- * A worker runs an entry only while it has one of the pool's permits. The thread that posts an entry takes a free permit, if there
- * is one, for an idle worker or a new one. A worker keeps its permit as long as it finds entries. So all permits are taken
+ * A worker needs one of the pool's permits to run an entry. The thread that posts an entry looks for a free permit. If there is one,
+ * the thread takes the permit for an idle worker, or for a new one. A worker keeps its permit as long as it finds entries. So all permits are taken
  * while entries are ready. No wake-up is lost, because permits, list and idle workers are under one lock.
  *
  * A worker that is about to sleep in a call of this library, inside an entry, releases its permit, and takes one again when it

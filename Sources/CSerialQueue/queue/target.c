@@ -1,7 +1,7 @@
 /* target.c: queues that run their tasks on another queue.
  *
  * DESIGN. A queue with a target is not free to a sync's fast path (SQ__NOT_FREE), and its runner is its record: a kind of runner. A post
- * submits a task to the target, which runs a batch of the queue's tasks. That task does not count against the target's capacity.
+ * submits a task to the target, which runs a batch of the queue's tasks. The task needs no room in a bounded target.
  *
  * A sync first gets its turn in the queue, then in the target, and runs in both. It passes the queue's baton on before it leaves the
  * target. So a thread that has the turn of a queue waits for its target or has it, and the order is always from a queue to its target.

@@ -82,7 +82,7 @@ typedef enum sq__demand {
     SQ__DEMAND_NOW      /* no task may start */
 } sq__demand_t;
 
-/* The record of a waiting thread that may run an entry while it waits. S: under the lock of the pool's list of such records. */
+/* A waiting thread that may run an entry meanwhile. S: under the lock of the pool's list of these records. */
 typedef struct sq__caller_run {
     sq__ready_t *entry; /* only compared by address until it is found ready, so it may have been freed; NULL: any one */
     sq__token_t *token;

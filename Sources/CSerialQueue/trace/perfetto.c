@@ -55,7 +55,7 @@ static void put_submit(sq__perfetto_t *perfetto, uint64_t track, const sq__entry
     sq__packet_end(perfetto, packet);
 }
 
-/* The place in which the task that starts now has waited; 0: none. Of a call: that of the thread's last wait, which is used up. */
+/* Returns the place where the starting task has waited; 0: the task has not waited. For a call: takes the place of the thread's last wait. */
 static uint64_t place_of(reading_t *reading, const sq__entry_t *event, bool is_call) {
     uint64_t of_wait = reading->waited_queue == sq__entry_queue(event) ? reading->waited_where : 0;
     reading->waited_queue = 0;
@@ -145,7 +145,7 @@ static void put_end(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track
     }
 }
 
-/* Writes a POOL, on a track of counts, which a hash of the pool's label names. That label is the text. */
+/* Writes a POOL event. Each pool has a track of counts, whose number is a hash of the pool's label. The event's text is the label. */
 static void put_pool(sq__perfetto_t *perfetto, const reading_t *reading, const sq__entry_t *event) {
     uint64_t hash = 5381;
     for (const char *at = reading->text; *at != '\0'; at += 1) {
@@ -211,7 +211,7 @@ static open_event_t account(reading_t *reading, const sq__entry_t *event, bool i
     return ended;
 }
 
-/* Adds the bytes of a TEXT to the text of the thread's next event. More than SQ__TEXT_BYTES are left out. */
+/* Adds the bytes of a TEXT event to the text of the thread's next event. The text ends after SQ__TEXT_BYTES bytes. */
 static void collect_text(reading_t *reading, const sq__entry_t *event) {
     uint64_t words[2] = { event->where, event->which };
     if (sq__entry_detail(event) == 1) {

@@ -56,8 +56,7 @@ typedef struct sq__wait {
     sq__aim_t aim;
     const sq__frame_t *task; /* with SQ__AIM_TASK: on the stack of the thread that runs it, until the wait is granted */
     sq_queue_t *queue; /* the queue that it waits for; NULL: only the subject. Once the wait is over, the queue may be freed */
-    const sq_queue_t *root; /* the last of the queue's targets, on which its tasks run; without a target the queue itself. It, too, may be freed once the
-                             * wait is over */
+    const sq_queue_t *root; /* the queue's last target; without a target the queue itself. The root may be freed once the wait is over, too */
     const sq_queue_t *above_root; /* the last but one: the one whose target is the root; NULL: the queue has no target. The same */
     sq__runner_t runner; /* the root's, with a reference, if the thread runs entries of it while it waits, or if another thread owns it; else 0 */
     sq__caller_run_t caller_run; /* if it does: the root's entry */

@@ -1,7 +1,8 @@
 /* wait_runs.h: a thread that runs tasks while it waits, because no other thread may run what it waits for, or none is as fast.
  *
- * DESIGN. Whether the thread may run tasks, the runner of the queue's last target says (`serves` in runner/runner.h). Where it waits for a group or
- * an item, the group or item says it (sq__subject_t). Such a wait has a token of its own, as the tasks may need the thread's for their waits. All others only look at `runs`. */
+ * DESIGN. The runner of the queue's last target decides whether the thread may run tasks (`serves` in runner/runner.h); in a wait for a group or an
+ * item, the group or item decides (sq__subject_t). A wait that runs tasks has a token of its own, because the tasks may need the thread's token for
+ * their own waits. Other files only read `runs`. */
 #pragma once
 
 #include "wait/wait.h"

@@ -29,6 +29,6 @@ bool sq__ways_choose(sq__run_t *run, const sq__pump_t *pump, const sq__thread_t 
 /* The innermost pump that is asleep; NULL: none. */
 sq__pump_t *sq__ways_sleeping_pump(const sq__run_t *run);
 
-/* Takes a ready entry out of the pool's list; puts it back, in front, or in a fair run at the end. Both take the pool's lock. */
+/* Takes a ready entry out of the pool's list; puts an entry back at the front of the list, in a fair run at its end. Both take the pool's lock. */
 void sq__ways_take(sq__run_t *run, const sq__ready_t *entry);
 void sq__ways_put_back(sq__run_t *run, sq__ready_t *entry);

@@ -229,8 +229,9 @@ TEST(the_task_after_a_cancel_is_refused_with_its_queue) {
     subject_t subject = { 0 };
     size_t count = 0;
     make_timer(&subject, b.queue);
-    CHECK_EQUAL(sq_timer_cancel_then(subject.timer, &(sq_task_t){ NULL, &count, NULL }), EINVAL);
     start(&subject, MS, MS);
+    CHECK_EQUAL(sq_timer_cancel_then(subject.timer, &(sq_task_t){ NULL, &count, NULL }), EINVAL);
+    CHECK_EQUAL(sq_pool_advance(b.pool, MS), 1); /* the timer is not cancelled */
     CHECK_EQUAL(sq_timer_suspend(subject.timer), 0);
     CHECK_EQUAL(sq_timer_cancel_then(subject.timer, &(sq_task_t){ add_one, &count, NULL }), 0);
     CHECK_EQUAL(sq_pool_run(b.pool), 1);

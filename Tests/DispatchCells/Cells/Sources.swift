@@ -21,13 +21,13 @@ let sources: [Cell] = [
         // A busy machine may be late: then the cell is tried again. A firing out of phase is late each time.
         var text = ""
         for _ in 0..<10 where text.isEmpty || text.contains("late") {
-            let q = DispatchQueue(label: "q"), log = Log(), t = DispatchSource.makeTimerSource(queue: q), start = DispatchTime.now()
+            let q = DispatchQueue(label: "q"), log = Log(), done = DispatchSemaphore(value: 0), t = DispatchSource.makeTimerSource(queue: q)
+            let start = DispatchTime.now()
             // Between two firings: the next one comes in 0.1 seconds, and not in 0.2.
             t.schedule(deadline: start - 0.9, repeating: 0.2)
-            t.setEventHandler { log.add("\(t.data)"); log.add(DispatchTime.now() < start + 0.19 ? "soon" : "late"); if log.count == 4 { t.cancel() } }
-            t.resume(); usleep(150_000); q.sync {}
-            t.cancel(); q.sync {}
-            text = log.count == 4 ? log.text : log.text + " late"
+            t.setEventHandler { log.add("\(t.data)"); log.add(DispatchTime.now() < start + 0.19 ? "soon" : "late"); if log.count == 4 { t.cancel(); done.signal() } }
+            t.resume(); done.must(); q.sync {}
+            text = log.text
         }
         return text
     },

@@ -1,4 +1,4 @@
-/* timer.c: the calls of a timer's owner. timer_fire.c explains how they race with the firings. */
+/* timer_calls.c: the calls of a timer's owner. timer_fire.c explains how they race with the firings. */
 #include "timer/timer.h"
 
 #include "alarm/alarm.h"

@@ -7,6 +7,7 @@
 #   Benchmarks/run.sh libdispatch   the ways to use and to link libdispatch
 #   Benchmarks/run.sh loop     a loop pool against a queue with a thread of its own, and against a bare eventfd
 #   Benchmarks/run.sh cost     what probes and traces cost: instructions while they are off, time for an event while they are on
+#   Benchmarks/run.sh peers    the C core against what other libraries and languages have instead of it, in three conditions
 #   Benchmarks/run.sh all      the first three
 #   Benchmarks/run.sh readme   rewrites the figures in README.md from the runs in build/results/runs
 #
@@ -58,6 +59,7 @@ cost() {
     python3 driver/cost.py
 }
 growth() { build; python3 driver/growth.py; }
+peers() { python3 driver/peers.py "$toolchain"; }
 swift() { python3 driver/swift.py; }
 
 case "${1:-c}" in
@@ -65,9 +67,10 @@ case "${1:-c}" in
     swift) swift ;;
     growth) growth ;;
     loop) loop ;;
+    peers) peers ;;
     cost) cost ;;
     libdispatch) libdispatch ;;
     all) c; cost; swift; growth ;;
     readme) python3 driver/readme.py ;;
-    *) fail "usage: Benchmarks/run.sh [c|swift|growth|loop|cost|libdispatch|all|readme]" ;;
+    *) fail "usage: Benchmarks/run.sh [c|swift|growth|peers|loop|cost|libdispatch|all|readme]" ;;
 esac

@@ -159,7 +159,7 @@ model-whole: ## searches of the explorer that end, without a bound on preemption
 bench: ## the benchmarks, in three conditions (25 minutes); Benchmarks/README.md has its options
 	Benchmarks/run.sh
 
-bench-swift bench-growth bench-readme: bench-%: ## the same for Swift closures; how cost grows; rewrites the figures in README.md
+bench-swift bench-growth bench-peers bench-readme: bench-%: ## the same for Swift closures; how cost grows; against other languages' queues (25 minutes); rewrites the figures in README.md
 	Benchmarks/run.sh $*
 
 check-tsan: ## the C and Swift tests under ThreadSanitizer
@@ -170,4 +170,4 @@ check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanit
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
 	$(call check_parts,c-asan probes-asan examples-asan storm-asan dispatch-c-asan + swift-asan $(if $(ALSO),+ $(ALSO)))
 
-.PHONY: check-packages check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-mains check-probes check-host check-headers check-install check-swift check-examples check-tsan check-asan model model-whole bench bench-swift bench-growth bench-readme
+.PHONY: check-packages check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-mains check-probes check-host check-headers check-install check-swift check-examples check-tsan check-asan model model-whole bench bench-swift bench-growth bench-peers bench-readme

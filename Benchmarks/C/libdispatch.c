@@ -48,6 +48,47 @@ static void contender_sync(contender_queue_t queue, const bench_task_t *task) {
 #endif
 }
 
+#define CONTENDER_COPIES
+typedef struct waited {
+    const bench_task_t *task;
+    dispatch_semaphore_t done;
+} waited_t;
+
+static void run_and_signal(void *context) {
+    waited_t *waited = (waited_t *)context;
+    waited->task->function(waited->task->context);
+    dispatch_semaphore_signal(waited->done);
+}
+
+static void contender_async_wait(contender_queue_t queue, const bench_task_t *task) {
+    static dispatch_semaphore_t done; /* one thread calls */
+    if (!done) done = dispatch_semaphore_create(0);
+    waited_t waited = { task, done };
+    dispatch_async_f(queue, &waited, run_and_signal);
+    dispatch_semaphore_wait(done, DISPATCH_TIME_FOREVER);
+}
+
+#define CONTENDER_HAS_CAPACITY /* by hand, as its users write it: a semaphore with a permit for each place */
+typedef dispatch_queue_t contender_bounded_t;
+static dispatch_semaphore_t room;
+static void (*room_function)(void *);
+
+static void run_and_make_room(void *context) {
+    room_function(context);
+    dispatch_semaphore_signal(room);
+}
+
+static contender_bounded_t contender_bounded_create(size_t capacity) {
+    room = dispatch_semaphore_create((long)capacity);
+    return contender_create();
+}
+
+static void contender_bounded_async(contender_bounded_t queue, const bench_task_t *task) {
+    dispatch_semaphore_wait(room, DISPATCH_TIME_FOREVER);
+    if (!__atomic_load_n(&room_function, __ATOMIC_RELAXED)) __atomic_store_n(&room_function, task->function, __ATOMIC_RELAXED); /* all tasks have one */
+    dispatch_async_f(queue, task->context, run_and_make_room);
+}
+
 #define CONTENDER_HAS_TIMERS
 typedef dispatch_source_t contender_timer_t;
 
@@ -70,5 +111,7 @@ static void contender_timer_end(contender_timer_t timer) {
     dispatch_source_cancel(timer);
     dispatch_release(timer);
 }
+
+static void contender_timers_ended(void) { }
 
 #include "scenarios.h"

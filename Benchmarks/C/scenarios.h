@@ -17,6 +17,17 @@
  *     static contender_timer_t contender_timer_start(contender_queue_t, uint64_t nanoseconds, const bench_task_t *,
  *                                                    const bench_task_t *gone);   one shot
  *     static void contender_timer_end(contender_timer_t);   cancels and releases it; then `gone` is called
+ *     static void contender_timers_ended(void);   after the last of them: a loop calls `gone` in here
+ *
+ * and, with CONTENDER_COPIES, which says that contender_async has copied *task when it returns,
+ *
+ *     static void contender_async_wait(contender_queue_t, const bench_task_t *);   on the queue's thread, waits for it
+ *
+ * and, with CONTENDER_HAS_CAPACITY as well,
+ *
+ *     typedef ... contender_bounded_t;
+ *     static contender_bounded_t contender_bounded_create(size_t capacity);
+ *     static void contender_bounded_async(contender_bounded_t, const bench_task_t *);   waits while the queue is full
  *
  * All files in scenarios/ are compiled into each contender. Each of them has the rows of the tables that it fills, in a
  * comment that driver/rows.py reads, and registers its scenarios with BENCH_SCENARIO. So a new row, a new scenario and a

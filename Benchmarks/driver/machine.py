@@ -6,6 +6,8 @@ import platform
 import subprocess
 import time
 
+_LOAD = os.getloadavg()[0]  # before anything is measured
+
 
 def _output(*command):
     try:
@@ -34,7 +36,8 @@ def _distribution():
 
 def _commit(root):
     commit = _output("git", "-C", root, "rev-parse", "--short=10", "HEAD") or "unknown"
-    changed = _output("git", "-C", root, "status", "--porcelain", "--", "Sources", "Benchmarks/C", "Benchmarks/Swift/Sources")
+    changed = _output("git", "-C", root, "status", "--porcelain", "--", "Sources", "Benchmarks/C", "Benchmarks/Rust", "Benchmarks/Go", "Benchmarks/Java",
+                      "Benchmarks/Swift/Sources")
     core = os.environ.get("CORE")
     return commit + (" with uncommitted changes" if changed else "") + (f", the core from {core}" if core else "")
 
@@ -54,6 +57,7 @@ def describe(root, compiler):
         ("machine", f"{model}, {os.cpu_count()} processors{virtual}, {int(memory[0]) >> 20 if memory else '?'} GiB"),
         ("system", ", ".join(filter(None, [_distribution(), f"Linux {platform.release()}", libc]))),
         ("compiler", (_output(compiler, "--version").splitlines() or ["unknown"])[0]),
+        ("load", f"{_LOAD:.1f} at the start"),
         ("commit", _commit(root)),
         ("date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
     ]

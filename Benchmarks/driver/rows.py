@@ -55,13 +55,13 @@ def _row(line):
                dict(zip(often[::2], map(int, often[1::2]))))
 
 
-def of_file(path):
+def of_file(path, begin="Rows:"):
     """The rows in the comment "Rows:" of a file, in their order."""
     found, within = [], False
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             text = line.strip().lstrip("/").lstrip("*").strip()
-            if text.startswith("Rows:"):
+            if text.startswith(begin):
                 within = True
             elif within and "|" in text:
                 try:
@@ -74,6 +74,9 @@ def of_file(path):
 
 
 C_ROWS = [row for path in sorted(glob.glob(_SCENARIO_FILES)) for row in of_file(path)]
+
+# Against other languages' queues: ratios to the best of them.
+PEER_ROWS = of_file(os.path.join(os.path.dirname(_SCENARIO_FILES), "peers.h"), "Peers:")
 
 
 def _time(scenario, title, bar=None):

@@ -9,7 +9,9 @@ INK, PALE, GRID, BAR = "#24292f", "#57606a", "#d8dee4", "#cf222e"
 STYLES = {"ours": ("#0072b2", "bar"), "libdispatch": ("#6e7781", "line"), "dispatch-global": ("#24292f", "dash"),
           "mutex": ("#009e73", "square"), "plain": ("#b8860b", "triangle"), "glib": ("#cc79a7", "diamond"),
           "asio": ("#d55e00", "circle"), "by-hand": ("#6e7781", "line"), "chain": ("#009e73", "square"),
-          "plain-tasks": ("#b8860b", "triangle"), "task-group": ("#009e73", "square"), "dispatch-groups": ("#24292f", "dash")}
+          "rust-std": ("#b8860b", "square"), "crossbeam": ("#009e73", "triangle"), "tokio": ("#cc79a7", "circle"), "go": ("#56b4e9", "diamond"),
+          "java": ("#a0522d", "square"), "tbb": ("#5b3f99", "diamond"), "uv": ("#7f8c2d", "triangle"), "ours-pooled": ("#0072b2", "dash"),
+          "best": ("#6e7781", "line"), "plain-tasks": ("#b8860b", "triangle"), "task-group": ("#009e73", "square"), "dispatch-groups": ("#24292f", "dash")}
 
 
 def document(width, height, label, parts):

@@ -80,14 +80,13 @@ static void ping_pong_hop(void *context) {
 }
 
 /* One task goes to and fro between two queues; per hop. */
-static void ping_pong(uint64_t unused) {
+static void ping_pong_of(contender_queue_t (*create)(void)) {
     enum { HOPS = 10000 };
-    contender_queue_t a = contender_create(), b = contender_create();
+    contender_queue_t a = create(), b = create();
     bench_countdown_t *left = bench_countdown_create();
     bench_task_t tasks[2];
     ping_pong_side_t side_a = { b, &tasks[1], left }, side_b = { a, &tasks[0], left };
     bench_meter_t meter = { 0 };
-    (void)unused;
     tasks[0].function = tasks[1].function = ping_pong_hop;
     tasks[0].context = &side_a;
     tasks[1].context = &side_b;
@@ -106,6 +105,8 @@ static void ping_pong(uint64_t unused) {
     contender_release(b);
     bench_report(&meter);
 }
+
+static void ping_pong(uint64_t unused) { (void)unused; ping_pong_of(contender_create); }
 
 typedef struct wake_sample {
     uint64_t ran_at;

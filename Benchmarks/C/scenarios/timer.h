@@ -42,7 +42,7 @@ static void after_delay(uint64_t microseconds) {
 static void timers(uint64_t count) {
     contender_queue_t queue = contender_create();
     bench_countdown_t *countdown = bench_countdown_create();
-    bench_task_t never = { bench_count_up, countdown }, gone = { bench_count_and_open, countdown };
+    bench_task_t never = { bench_count_up, countdown }, gone = { count_together_and_open, countdown };
     contender_timer_t *all = (contender_timer_t *)calloc(count, sizeof *all);
     bench_meter_t meter = { 0 };
     countdown->target = count;
@@ -51,6 +51,7 @@ static void timers(uint64_t count) {
         all[i] = contender_timer_start(queue, 3600000000000u + i * 7919 % count * 1000, &never, &gone);
     }
     for (uint64_t i = 0; i < count; ++i) contender_timer_end(all[i * 104729 % count]);
+    contender_timers_ended();
     bench_gate_pass(countdown->gate);
     bench_stop(&meter, count);
     bench_expect("timers that were ended", countdown->counted, count);

@@ -35,7 +35,7 @@ fi
 build() {
     programs="ours libdispatch dispatch-global mutex plain"
     pkg-config --exists glib-2.0 2>/dev/null && programs="$programs glib"
-    printf '#include <boost/asio/strand.hpp>\n' | "$BENCH_COMPILER" -x c++ -std=c++17 -E - >/dev/null 2>&1 &&
+    printf '#if !__has_include(<asio.hpp>)\n#include <boost/asio.hpp>\n#endif\n' | "$BENCH_COMPILER" -x c++ -std=c++17 -E - >/dev/null 2>&1 &&
         programs="$programs asio"
     rm -f build/bench_glib build/bench_asio
     # shellcheck disable=SC2086

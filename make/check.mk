@@ -159,7 +159,10 @@ model-whole: ## searches of the explorer that end, without a bound on preemption
 bench: ## the benchmarks, in three conditions (25 minutes); Benchmarks/README.md has its options
 	Benchmarks/run.sh
 
-bench-swift bench-growth bench-peers bench-readme: bench-%: ## the same for Swift closures; how cost grows; against other languages' queues (25 minutes); rewrites the figures in README.md
+bench-peers: ## against what one would use instead: Rust's channels, tokio, Go, Java, oneTBB, Asio, libuv (20 minutes); QUICK=1
+	Benchmarks/run.sh peers
+
+bench-swift bench-growth bench-readme: bench-%: ## the same for Swift closures; how cost grows; rewrites the figures in README.md
 	Benchmarks/run.sh $*
 
 check-tsan: ## the C and Swift tests under ThreadSanitizer

@@ -29,8 +29,8 @@ TITLES = {"ours": "this library, default settings",
           "mutex": "pthread_mutex: mutual exclusion only, in no order",
           "plain": "one mutex, one condition variable, a thread per queue, as in tutorials",
           "glib": "GLib's GThreadPool with one exclusive thread",
-          "asio": "a Boost.Asio strand on a pool of one thread per processor"}
-PACKAGES = {"glib": "libglib2.0-dev", "asio": "libboost-dev"}
+          "asio": "an Asio strand on a pool of one thread per processor"}
+PACKAGES = {"glib": "libglib2.0-dev", "asio": "libasio-dev"}
 
 
 def words_of(variable):

@@ -105,7 +105,7 @@ def main():
         remarks = [_losses(table, results), *([f"Not measured here: {', '.join(missing)}."] if missing else [])]
         report.write("peers", f"The C core against what one would use instead, {condition.title}", condition, table, results,
                      [chosen[0], best, *chosen[1:]], rounds, "best",
-                     not (quick or words or wanted or bench.hides_load(condition)), remarks)
+                     not (quick or words or wanted or bench.hides_load(condition)), remarks, (None, None))
 
 
 if __name__ == "__main__":

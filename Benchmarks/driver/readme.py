@@ -12,6 +12,7 @@ import statistics
 import sys
 
 import conditions
+import peers
 import report
 import rows
 import table
@@ -29,6 +30,30 @@ SHOWN = [("sync-uncontended", "wall"), ("sync-contended-2", "wall"), ("sync-cont
          ("concurrent-read", "wall"), ("concurrent-mixed-2", "wall"), ("concurrent-async", "wall"), ("apply-1000000", "wall"),
          ("item-run", "wall"), ("item-cancel", "wall"), ("group-async", "wall"), ("semaphore", "wall"), ("once", "wall"),
          ("memory-unused", "heap"), ("memory-used", "heap"), ("memory-used", "resident")]
+
+# The row of the peers that shows the same as one of these, where it has another name.
+PEER_SCENARIOS = {"sync-uncontended": "sync-contended-1", "async-1": "backlog-1", "async-8": "backlog-8", "ping-pong": "to-and-fro"}
+
+
+def _peers_run(core):
+    """The latest whole run of `make bench-peers` on a quiet machine, if it measured `core`; else nothing."""
+    runs = []
+    for path in glob.glob(os.path.join(report.RUNS, "peers-quiet-*.json")):
+        with open(path, encoding="utf-8") as file:
+            runs.append(json.load(file))
+    runs = [run for run in runs if run["core"] == core]
+    return _latest(runs)["medians"] if runs else {}
+
+
+def _best_peer(medians, row):
+    """"0.53 (java)": the ratio to the best peer."""
+    figures = {name: of_one[row.metric] for name, of_one in medians.get(PEER_SCENARIOS.get(row.scenario, row.scenario), {}).items()
+               if row.metric in of_one}
+    others = {name: figure for name, figure in figures.items() if name not in (*peers.OURS, "best")}
+    if not others or OURS not in figures:
+        return "–"
+    best = min(others, key=others.get)
+    return f"{words.ratio(figures[OURS] / others[best])} ({best})"
 
 
 def _runs():
@@ -85,11 +110,12 @@ def _ratio(runs, row, name):
     return f"**{text}**" if judged and bar is not None and statistics.median(judged) > bar else text
 
 
-def _line(runs, row):
+def _line(runs, row, of_peers):
     cells = [row.title]
     for contender in (BASE, OURS):
         cells.append(_range(_figures(runs["quiet"], row, contender), lambda value: words.figure(value, row.unit)))
-    return cells + [_ratio(runs[name], row, name) for name in conditions.ALL] + [_bars(row)]
+    cells += [_ratio(runs[name], row, name) for name in conditions.ALL] + [_bars(row)]
+    return cells + ([_best_peer(of_peers, row)] if of_peers else [])
 
 
 def _bars(row):
@@ -108,6 +134,8 @@ def _block(runs):
     facts = _latest([run for each in runs.values() for run in each])["facts"]
     header = [_processors(facts), f"{BASE}, quiet", "this library, quiet", "ratio, quiet", "ratio, one processor",
               "ratio, busy", "bars"]
+    of_peers = _peers_run(_latest(runs["quiet"])["core"]) if runs["quiet"] else {}
+    header += ["ratio to the best peer, quiet"] if of_peers else []
     of_row = {(row.scenario, row.metric): row for row in rows.C_ROWS}
     missing = [name for name in SHOWN if name not in of_row]
     if missing:
@@ -115,9 +143,11 @@ def _block(runs):
     counts = [len(runs[name]) for name in conditions.ALL]
     of_runs = ("Medians of one run in each condition" if set(counts) == {1} else "Lowest to highest median of several runs "
                f"({counts[0]} quiet, {counts[1]} on one processor, {counts[2]} busy)")
-    text = [BEGIN, table.markdown([header] + [_line(runs, of_row[name]) for name in SHOWN]), "",
+    text = [BEGIN, table.markdown([header] + [_line(runs, of_row[name], of_peers) for name in SHOWN]), "",
             f"{of_runs}. "
             f"–: measured on the quiet machine only. {facts['machine']}, {facts['system']}, commit {_commits(runs)}.", ""]
+    if of_peers:
+        text += ["Best peer: of Rust's channels, crossbeam, tokio, Go, Java, oneTBB, Asio, libuv and libdispatch: [all rows](Benchmarks/results/peers.md).", ""]
     for name in conditions.ALL:
         condition = conditions.named(name)
         if os.path.exists(os.path.join(report.BENCHMARKS, "results", f"c{condition.suffix}.svg")):

@@ -74,9 +74,9 @@ def keep_the_run(name, condition, rounds, results):
     _save(os.path.join(RUNS, f"{name}-{condition.name}-{stamp}.json"), json.dumps(run, indent=0) + "\n")
 
 
-def write(name, title, condition, rows, results, contenders, rounds, base, whole, remarks=()):
+def write(name, title, condition, rows, results, contenders, rounds, base, whole, remarks=(), cpu_limits=(table.CPU_BAR, table.CPU_GOAL)):
     names, about = [contender.name for contender in contenders], facts()
-    bars = table.against_the_bars(rows, results, names[0], base)
+    bars = table.against_the_bars(rows, results, names[0], base, cpu_limits)
     notes = _notes(results, condition, rounds, base, bars, remarks)
     tables = _tables(rows, results, names, base, bars)
     svg = chart.ratios(rows, results, contenders, base, title, footer(about))

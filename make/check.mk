@@ -72,8 +72,8 @@ check-packages: ## prints the Debian packages that `make check` needs
 	@scripts/need packages $(CHECK_TOOLS)
 
 check-long: ## what else must hold before a change lands, but the sanitizers: explored schedules, clang, optimised Swift, examples, installing, other systems, fuzzing
-	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake python3 $(SWIFT_TOOLS))
-	$(call check_parts,dispatch-c model + swift-release examples install release + c-clang$(comma)probes-clang cross fuzz)
+	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake git python3 $(SWIFT_TOOLS))
+	$(call check_parts,dispatch-c model + swift-release examples install release + c-clang$(comma)probes-clang cmake cross fuzz)
 
 check-c: ## the C tests
 	$(call need,$(C_TOOLS))
@@ -128,9 +128,9 @@ check-headers: ## each public header alone, in C11, C17, C23, C++17; the core wi
 	$(call need,gcc g++ clang libc)
 	$(call check_parts,headers comments)
 
-check-install: ## a C program that uses the installed library through pkg-config, and one through CMake
-	$(call need,$(C_TOOLS) tsan nm pkg-config cmake python3)
-	$(call check_parts,install)
+check-install: ## C programs that use the installed library through pkg-config and CMake; CMakeLists.txt
+	$(call need,$(C_TOOLS) tsan nm pkg-config cmake git python3)
+	$(call check_parts,install cmake)
 
 check-host: ## programs with a life of their own that use the library: daemons, set-user-ID programs, limits, children, ...
 	$(call need,$(C_TOOLS) python3)

@@ -27,76 +27,14 @@ INSTALLED := $(addprefix $(INCLUDEDIR)/,$(notdir $(HEADERS))) \
 # A folder as CMake's files see it: what is installed can be moved as a whole.
 from_cmake = $(shell realpath -ms --relative-to='$(CMAKEDIR)' '$(1)')
 
-# The headers lie in a folder of their own, which the pkg-config file names: they are as flat as in the source tree, and
-# a program says #include <serial_queue.h> in both. Static programs need nothing beyond --static --libs.
-define PKGCONFIG
-prefix=$(PREFIX)
-includedir=$(INCLUDEDIR)
-libdir=$(LIBDIR)
-
-Name: serialqueue
-Description: Serial queues: tasks that run one at a time, in order
-Version: $(VERSION)
-Cflags: -I$${includedir}
-Libs: -L$${libdir} -lserialqueue
-Libs.private: -pthread
-endef
-export PKGCONFIG
-
-# libdispatch's calls. A program does not call the core; it is named so that the linker and the loader find it in the same folder.
-define PKGCONFIG_DISPATCH
-prefix=$(PREFIX)
-includedir=$(DISPATCHDIR)
-libdir=$(LIBDIR)
-
-Name: serialqueue-dispatch
-Description: The calls of libdispatch for C programs, on serial queues
-Version: $(VERSION)
-Cflags: -I$${includedir}
-Libs: -L$${libdir} -lserialqueue-dispatch -Wl,--push-state,--no-as-needed -lserialqueue -Wl,--pop-state
-Libs.private: -pthread
-endef
-export PKGCONFIG_DISPATCH
-
-# What explores schedules. It asks for records of the core as only the same release has them.
-define PKGCONFIG_TESTING
-prefix=$(PREFIX)
-libdir=$(LIBDIR)
-
-Name: serialqueue-testing
-Description: Serial queues: deterministic tests under many schedules
-Version: $(VERSION)
-Requires: serialqueue = $(VERSION)
-Libs: -L$${libdir} -lserialqueue-testing
-endef
-export PKGCONFIG_TESTING
-
-# ThreadSanitizer cannot see how a library orders accesses that was compiled without it, and reports races in programs that have
-# none. An archive: a program that has the sanitizer links its own copy.
-define PKGCONFIG_TSAN
-prefix=$(PREFIX)
-includedir=$(INCLUDEDIR)
-libdir=$(LIBDIR)
-
-Name: serialqueue-tsan
-Description: Serial queues, for programs that are built with -fsanitize=thread
-Version: $(VERSION)
-Cflags: -I$${includedir}
-Libs: -L$${libdir} -lserialqueue-tsan -pthread
-endef
-export PKGCONFIG_TSAN
-
-define PKGCONFIG_TESTING_TSAN
-prefix=$(PREFIX)
-libdir=$(LIBDIR)
-
-Name: serialqueue-testing-tsan
-Description: Tests under many schedules, for programs that are built with -fsanitize=thread
-Version: $(VERSION)
-Requires: serialqueue-tsan = $(VERSION)
-Libs: -L$${libdir} -lserialqueue-testing-tsan
-endef
-export PKGCONFIG_TESTING_TSAN
+# $(call fill,FOLDER,FILE...): the files of CMake and of pkg-config, with the words between @ signs replaced. CMakeLists.txt fills in the same ones.
+# The headers lie in a folder of their own, which the pkg-config file names: they are as flat as in the source tree, and a program says
+# #include <serial_queue.h> in both. That of libdispatch's calls names the core, which a program does not call: so the linker and the loader find it
+# in the same folder. The libraries with ThreadSanitizer are archives: the sanitizer cannot see how a library orders accesses that was compiled
+# without it, and a program that has it links its own copy.
+fill = @for file in $(2); do sed 's|@VERSION@|$(VERSION)|; s|@SOVERSION@|$(SOVERSION)|; s|@PREFIX@|$(PREFIX)|; $(3)' $$file > '$(DESTDIR)$(1)/'$${file\#\#*/} || exit 1; done
+fill_pkgconfig = $(call fill,$(PKGCONFIGDIR),$(1:%=make/pkgconfig/%.pc),s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@DISPATCHDIR@|$(DISPATCHDIR)|)
+fill_cmake = $(call fill,$(CMAKEDIR),$(CMAKE_FILES),s|@LIBDIR@|$(call from_cmake,$(LIBDIR))|; s|@INCLUDEDIR@|$(call from_cmake,$(INCLUDEDIR))|; s|@DISPATCHDIR@|$(call from_cmake,$(DISPATCHDIR))|)
 
 install: lib ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
 	@install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)' '$(DESTDIR)$(CMAKEDIR)' \
@@ -111,13 +49,8 @@ install: lib ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
 	    ln -sf $$library.so.$(SOVERSION) '$(DESTDIR)$(LIBDIR)'/$$library.so || exit 1; done
 	@install -d '$(DESTDIR)$(DISPATCHDIR)/dispatch'
 	@install -m 644 $(DISPATCH_HEADERS) '$(DESTDIR)$(DISPATCHDIR)/dispatch'
-	@printf '%s\n' "$$PKGCONFIG_DISPATCH" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue-dispatch.pc'
-	@printf '%s\n' "$$PKGCONFIG_TESTING" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue-testing.pc'
-	@printf '%s\n' "$$PKGCONFIG" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue.pc'
-	@for file in $(CMAKE_FILES); do \
-	    sed 's|@VERSION@|$(VERSION)|; s|@SOVERSION@|$(SOVERSION)|; s|@LIBDIR@|$(call from_cmake,$(LIBDIR))|; s|@INCLUDEDIR@|$(call from_cmake,$(INCLUDEDIR))|; s|@DISPATCHDIR@|$(call from_cmake,$(DISPATCHDIR))|' \
-	        $$file > '$(DESTDIR)$(CMAKEDIR)/'$${file##*/}; \
-	done
+	$(call fill_pkgconfig,$(LIBRARIES:lib%=%))
+	$(call fill_cmake)
 	@if command -v python3 > /dev/null; then $(MAKE) --no-print-directory man && \
 	    for section in 1 3 7; do install -d '$(DESTDIR)$(MANDIR)'/man$$section && cp -P build/man/man$$section/* '$(DESTDIR)$(MANDIR)'/man$$section/ || exit 1; done; \
 	else echo 'left out: the manual pages, which python3 makes'; fi
@@ -130,8 +63,7 @@ install-tsan: ## the same for programs built with -fsanitize=thread: pkg-config 
 	@install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
 	@install -m 644 build/$(COMPILER)-tsan/libserialqueue.a '$(DESTDIR)$(LIBDIR)/libserialqueue-tsan.a'
 	@install -m 644 build/$(COMPILER)-tsan/libserialqueue-testing.a '$(DESTDIR)$(LIBDIR)/libserialqueue-testing-tsan.a'
-	@printf '%s\n' "$$PKGCONFIG_TESTING_TSAN" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue-testing-tsan.pc'
-	@printf '%s\n' "$$PKGCONFIG_TSAN" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue-tsan.pc'
+	$(call fill_pkgconfig,serialqueue-tsan serialqueue-testing-tsan)
 
 # The folders that are ours alone, inner ones first; bin, lib, share/man and their like belong to all packages.
 OWN_FOLDERS := $(DISPATCHDIR)/dispatch $(DISPATCHDIR) $(INCLUDEDIR) $(CMAKEDIR) $(TOOLDIR) $(DEBUGGERDIR) $(PREFIX)/share/serialqueue

@@ -21,7 +21,7 @@ int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms) {
         return error;
     }
     *alarms = sq__runner_clock(sq__queue_root_runner(queue));
-    return *alarms != NULL ? 0 : sq__alarms_shared(alarms);
+    return *alarms != NULL ? sq__alarms_lease(*alarms) : sq__alarms_shared(alarms);
 }
 
 uint64_t sq__timed_in(sq__alarms_t *alarms, uint64_t nanoseconds) {

@@ -41,7 +41,7 @@ sq__alarm_t *sq__alarms_take_due(sq__alarms_t *alarms, uint64_t time, uint64_t *
     if (heap == NULL || (*due = sq__alarms_key(heap)) > time || *due == SQ__NEVER) {
         return NULL;
     }
-    sq__alarm_t *alarm = SQ__CONTAINER(sq__heap_first(heap), sq__alarm_t, due);
+    sq__alarm_t *alarm = SQ__CONTAINER(sq__heap_at(heap, 0)->node, sq__alarm_t, due);
     sq__alarms_take(alarms, alarm);
     return alarm;
 }

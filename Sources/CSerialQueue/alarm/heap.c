@@ -82,7 +82,7 @@ static size_t capacity(unsigned blocks) { return blocks > 0 ? ((size_t)32 << blo
 bool sq__heap_reserve(sq__heap_t *heap, size_t nodes) {
     while (capacity(heap->blocks) < nodes) {
         size_t entries = heap->blocks > 0 ? (size_t)32 << heap->blocks : 64;
-        sq__heap_entry_t *block = heap->blocks < SQ__HEAP_BLOCKS ? sq__memory_lines(entries * sizeof *block) : NULL;
+        sq__heap_entry_t *block = sq__memory_lines(entries * sizeof *block);
         if (block == NULL) {
             return false;
         }

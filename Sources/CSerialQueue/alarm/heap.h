@@ -16,7 +16,7 @@ typedef struct sq__heap_entry {
     sq__heap_node_t *node;
 } sq__heap_entry_t;
 
-enum { SQ__HEAP_BLOCKS = 40 };
+enum { SQ__HEAP_BLOCKS = 40 }; /* more than the address space has room for */
 
 /* All zero: empty. */
 typedef struct sq__heap {
@@ -32,9 +32,6 @@ static inline sq__heap_entry_t *sq__heap_at(const sq__heap_t *heap, size_t index
     return &heap->block[block][position & ((((uint64_t)32 << block) - 1) | 63)];
 }
 
-/* The node that comes first; NULL: the heap is empty. */
-static inline sq__heap_node_t *sq__heap_first(const sq__heap_t *heap) { return heap->count > 0 ? sq__heap_at(heap, 0)->node : NULL; }
-
 /* True: a comes before b. */
 static inline bool sq__heap_before(const sq__heap_entry_t *a, const sq__heap_entry_t *b) {
     return a->key != b->key ? a->key < b->key : a->node->order < b->node->order;
@@ -43,9 +40,9 @@ static inline bool sq__heap_before(const sq__heap_entry_t *a, const sq__heap_ent
 /* True: the node is in a heap, perhaps in another one than the caller knows. */
 static inline bool sq__heap_is_in(const sq__heap_node_t *node) { return node->place != 0; }
 
-/* True: the node is in this heap. */
+/* The node is in a heap. True: in this one. */
 static inline bool sq__heap_has(const sq__heap_t *heap, const sq__heap_node_t *node) {
-    return node->place != 0 && node->place <= heap->count && sq__heap_at(heap, node->place - 1)->node == node;
+    return node->place <= heap->count && sq__heap_at(heap, node->place - 1)->node == node;
 }
 
 /* The index after this one among the entries whose key is the smallest of all, in no particular order; 0: that was the last one. The first one

@@ -3,6 +3,7 @@
 #include "alarm/alarm_set.h"
 #include "platform/clock.h"
 #include "platform/container.h"
+#include "platform/fatal.h"
 #include "platform/thread.h"
 #include "thread/process.h"
 #include "thread/token.h"
@@ -15,26 +16,25 @@ static const uint64_t linger = 100000000;
 static sq__thread_start_t shared_start; /* under the shared set's lock; for its thread, of which there is at most one */
 static sq__alarms_t shared = { .lock = SQ__MUTEX_INIT };
 
-/* Alarms set in this process's parent. They stay in valid heaps, so that they can still be cancelled. */
-static sq__alarms_t of_parent;
-
 /* The set. All with the lock held. */
 
 static uint64_t next_wake(const sq__alarms_t *alarms) {
-    uint64_t exact = sq__alarms_key(sq__heap_first(&alarms->exact)), latest = sq__alarms_key(sq__heap_first(&alarms->latest));
+    uint64_t exact = sq__alarms_key(&alarms->exact), latest = sq__alarms_key(&alarms->latest);
     return exact < latest ? exact : latest;
 }
 
-/* The alarm is in no heap, and has its order. A manual set ignores the leeway. */
+/* The alarm is in no heap, and has its order. A manual set ignores the leeway, and so does one without memory. */
 static void put(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway) {
-    alarm->due.key = due;
-    if (leeway == 0 || alarms->is_manual) {
-        sq__heap_put(&alarms->exact, &alarm->due);
+    if (leeway > 0 && !alarms->is_manual && sq__heap_reserve(&alarms->loose, alarms->loose.count + 1)
+        && sq__heap_reserve(&alarms->latest, alarms->latest.count + 1)) {
+        sq__heap_put(&alarms->loose, &alarm->due, due);
+        sq__heap_put(&alarms->latest, &alarm->latest, sq__time_after(due, leeway));
         return;
     }
-    alarm->latest.key = sq__time_after(due, leeway);
-    sq__heap_put(&alarms->loose, &alarm->due);
-    sq__heap_put(&alarms->latest, &alarm->latest);
+    if (!sq__heap_reserve(&alarms->exact, alarms->exact.count + 1)) {
+        sq__fatal("an alarm is set without a lease: this is a bug in the library, please report it.");
+    }
+    sq__heap_put(&alarms->exact, &alarm->due, due);
 }
 
 /* Releases the lock. If the set's thread would sleep beyond `time`, wakes it. */
@@ -72,7 +72,7 @@ static void call_when_due(void *argument) {
     sq__mutex_lock(&alarms->lock);
     for (;;) {
         uint64_t now = sq__clock_now();
-        sq__alarm_t *alarm = sq__alarms_take_due(alarms, now);
+        sq__alarm_t *alarm = sq__alarms_take_due(alarms, now, &(uint64_t){ 0 });
         if (alarm != NULL) {
             if (!sq__alarms_run(alarms, alarm)) {
                 return;
@@ -88,6 +88,7 @@ static void call_when_due(void *argument) {
             break;
         }
     }
+    sq__alarms_empty(alarms);
     sq__token_recycle(alarms->token);
     alarms->token = NULL;
     sq__mutex_unlock(&alarms->lock);
@@ -108,27 +109,37 @@ static int start_thread(sq__alarms_t *alarms) {
     return error;
 }
 
+/* With the lock held. Returns 0 or ENOMEM. */
+static int add_lease(sq__alarms_t *alarms) {
+    bool is_there = sq__heap_reserve(&alarms->exact, alarms->leases + 1);
+    alarms->leases += is_there;
+    return is_there ? 0 : ENOMEM;
+}
+
 int sq__alarms_shared(sq__alarms_t **alarms) {
     int error = 0;
     sq__mutex_lock(&shared.lock);
     if (shared.token == NULL) {
         error = start_thread(&shared);
     }
-    if (error == 0) {
-        shared.leases += 1;
-        *alarms = &shared;
-    }
+    error = error ? error : add_lease(&shared);
+    *alarms = &shared;
     sq__mutex_unlock(&shared.lock);
     return error;
 }
 
+int sq__alarms_lease(sq__alarms_t *alarms) {
+    sq__mutex_lock(&alarms->lock);
+    int error = add_lease(alarms);
+    sq__mutex_unlock(&alarms->lock);
+    return error;
+}
+
 void sq__alarms_release(sq__alarms_t *alarms) {
-    if (alarms->is_manual) {
-        return;
-    }
     sq__mutex_lock(&alarms->lock);
     alarms->leases -= 1;
-    unlock_and_wake(alarms, alarms->leases == 0 ? sq__time_after(sq__clock_now(), linger) : SQ__NEVER);
+    sq__heap_trim(&alarms->exact, alarms->leases + 1);
+    unlock_and_wake(alarms, alarms->leases == 0 && !alarms->is_manual ? sq__time_after(sq__clock_now(), linger) : SQ__NEVER);
 }
 
 /* Any set */
@@ -147,7 +158,7 @@ uint64_t sq__alarms_now(sq__alarms_t *alarms) {
 static void set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway, bool again) {
     sq__mutex_lock(&alarms->lock);
     if (!again) {
-        alarm->due.order = alarms->order++ & SQ__HEAP_ORDERS;
+        alarm->due.order = alarms->order++;
     }
     put(alarms, alarm, due, leeway);
     unlock_and_wake(alarms, sq__time_after(due, leeway));
@@ -163,9 +174,9 @@ void sq__alarm_set_again(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due,
 
 bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm) {
     sq__mutex_lock(&alarms->lock);
-    bool was_set = sq__heap_has(&alarm->due);
+    bool was_set = sq__heap_is_in(&alarm->due);
     if (was_set) {
-        sq__alarms_take(alarm);
+        sq__alarms_take(alarms, alarm);
     }
     sq__mutex_unlock(&alarms->lock);
     return was_set;
@@ -173,32 +184,41 @@ bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm) {
 
 /* For dumps */
 
-/* The nodes that may come next: of each node that was taken, the two below it. */
+/* An entry of a heap that may come next. */
+typedef struct candidate {
+    const sq__heap_t *heap;
+    size_t index;
+} candidate_t;
+
+/* Of each entry that was taken, the four below it. */
 typedef struct front {
-    const sq__heap_node_t *nodes[2 + 16];
+    candidate_t of[2 + 3 * SQ__ALARMS_VISITED];
     unsigned count;
 } front_t;
 
-static void push(front_t *front, const sq__heap_node_t *node) {
-    if (node != NULL) {
-        front->nodes[front->count++] = node;
+static const sq__heap_entry_t *entry(const candidate_t *candidate) { return sq__heap_at(candidate->heap, candidate->index); }
+
+static void push(front_t *front, const sq__heap_t *heap, size_t index) {
+    if (index < heap->count) {
+        front->of[front->count++] = (candidate_t){ heap, index };
     }
 }
 
-/* With the lock. Takes the node that comes first, and puts those below it into the front. NULL: none is left. */
-static const sq__heap_node_t *pop(front_t *front) {
+/* With the lock. Takes the entry that comes first, and puts those below it into the front. NULL: none is left. */
+static const sq__heap_entry_t *pop(front_t *front) {
     unsigned first = 0;
     if (front->count == 0) {
         return NULL;
     }
     for (unsigned i = 1; i < front->count; i += 1) {
-        first = sq__heap_before(front->nodes[i], front->nodes[first]) ? i : first;
+        first = sq__heap_before(entry(&front->of[i]), entry(&front->of[first])) ? i : first;
     }
-    const sq__heap_node_t *node = front->nodes[first];
-    front->nodes[first] = front->nodes[--front->count];
-    push(front, node->left);
-    push(front, node->right);
-    return node;
+    const candidate_t taken = front->of[first];
+    front->of[first] = front->of[--front->count];
+    for (size_t child = 1; child <= 4; child += 1) {
+        push(front, taken.heap, 4 * taken.index + child);
+    }
+    return entry(&taken);
 }
 
 bool sq__alarms_visit(sq__alarms_t *alarms, const sq__alarms_visitor_t *visitor) {
@@ -208,11 +228,11 @@ bool sq__alarms_visit(sq__alarms_t *alarms, const sq__alarms_visitor_t *visitor)
         return false;
     }
     uint64_t now = alarms->is_manual ? alarms->now : sq__clock_now();
-    push(&front, sq__heap_first(&alarms->exact));
-    push(&front, sq__heap_first(&alarms->loose));
-    const sq__heap_node_t *node;
-    for (unsigned i = 0; i < visitor->most && (node = pop(&front)) != NULL; i += 1) {
-        visitor->visit(visitor->context, SQ__CONTAINER(node, sq__alarm_t, due), node->key, now);
+    push(&front, &alarms->exact, 0);
+    push(&front, &alarms->loose, 0);
+    const sq__heap_entry_t *next;
+    for (unsigned i = 0; i < visitor->most && (next = pop(&front)) != NULL; i += 1) {
+        visitor->visit(visitor->context, SQ__CONTAINER(next->node, sq__alarm_t, due), next->key, now);
     }
     sq__mutex_unlock(&alarms->lock);
     return true;
@@ -222,9 +242,7 @@ bool sq__alarms_visit(sq__alarms_t *alarms, const sq__alarms_visitor_t *visitor)
 
 /* With the lock, in the child of a fork: the process's set is empty there, has no thread, and has no leases. */
 static void forget_alarms(void) {
-    sq__heap_move(&shared.exact, &of_parent.exact);
-    sq__heap_move(&shared.loose, &of_parent.loose);
-    sq__heap_move(&shared.latest, &of_parent.latest);
+    sq__alarms_empty(&shared);
     shared.token = NULL; /* its thread exists only in the parent */
     shared.leases = 0;
     shared.wakes_at = 0;

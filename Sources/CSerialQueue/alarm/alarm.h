@@ -3,16 +3,16 @@
  * DESIGN. Alarms that share a clock are in one set. There are two kinds of set. The process has one: its clock is the system's
  * monotonic clock, and its thread sleeps until the earliest alarm is due. Each manual pool has one: its clock moves only when
  * it is advanced, and it has no thread. Alarms are called in the order of their due times; those that are due at the same time,
- * in the order in which they were set. An alarm is embedded in the object that uses it, so setting one allocates nothing and
- * cannot fail. Setting and cancelling cost O(log n) (heap.h).
+ * in the order in which they were set. A user takes a lease for each alarm before it sets it. That can fail, as it reserves the memory for the
+ * alarm's entry in the set; setting the alarm cannot. Setting and cancelling cost O(log n) (heap.h).
  *
  * An alarm may have a leeway: its call may be late, until `latest`. The thread sleeps until the earliest `latest` of all alarms,
  * and then calls all that are due, so alarms with a leeway share a wake-up that happens anyway. They are in two heaps, one by
- * due time and one by latest time; alarms without a leeway are in one heap. Setting an alarm wakes the thread only if it would
+ * due time and one by latest time, without memory for which the leeway is ignored; alarms without a leeway are in one heap. Setting an alarm wakes the thread only if it would
  * sleep too long. Cancelling never wakes it: it may wake once for nothing.
  *
  * The process's thread lives while any user holds a lease on the set, and a tenth of a second longer, so that occasional alarms
- * do not start a thread each. A user takes a lease before it sets alarms: that can fail, setting cannot. */
+ * do not start a thread each. */
 #pragma once
 
 #include "alarm/alarm_inline.h"
@@ -22,8 +22,10 @@
 /* Takes a lease on the process's set, whose thread it starts if there is none. Returns 0 and *alarms; or ENOMEM, without a lease. */
 int sq__alarms_shared(sq__alarms_t **alarms);
 
-/* Returns a lease; in the child of a fork only one that was taken there. None of the caller's alarms may be set. May be called from an alarm's
- * call. No effect on other sets. */
+/* Takes a lease on a set with a clock of its own. Returns 0 or ENOMEM. */
+int sq__alarms_lease(sq__alarms_t *alarms);
+
+/* Returns a lease; in the child of a fork only one that was taken there. The caller's alarm is not set. May be called from an alarm's call. */
 void sq__alarms_release(sq__alarms_t *alarms);
 
 /* Calls alarm->call(alarm) once the clock has reached `due`; up to `leeway` later if that saves a wake-up. The alarm must not be
@@ -36,8 +38,9 @@ void sq__alarm_set_again(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due,
 /* Cancels the alarm: it is not called. Returns false if it was not set, or if its call has begun, which may still run or be about to. */
 bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm);
 
-/* Calls `visit` for the next alarms, at most `most` (up to 16) of them, in the order in which they are due, under the set's lock. NULL:
+/* Calls `visit` for the next alarms, at most `most` (up to SQ__ALARMS_VISITED) of them, in the order in which they are due, under the set's lock. NULL:
  * the process's set. False: its patience with the lock ended. */
+enum { SQ__ALARMS_VISITED = 16 };
 typedef struct sq__alarms_visitor {
     void (*visit)(void *context, const sq__alarm_t *alarm, uint64_t due, uint64_t now);
     void *context;
@@ -48,7 +51,7 @@ bool sq__alarms_visit(sq__alarms_t *alarms, const sq__alarms_visitor_t *visitor)
 
 /* Sets of alarms with a clock of their own, which moves only when it is advanced */
 
-/* Creates a set with its own clock, which starts at 0; returns NULL without memory. The set must be empty when it is destroyed. */
+/* Creates a set with its own clock, which starts at 0; returns NULL without memory. No alarm of it is set when it is destroyed. */
 sq__alarms_t *sq__alarms_create(void);
 void sq__alarms_destroy(sq__alarms_t *alarms);
 

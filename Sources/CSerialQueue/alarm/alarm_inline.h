@@ -7,20 +7,9 @@
 
 /* A node of a heap (heap.h). All zero: it is in none. */
 typedef struct sq__heap_node {
-    uint64_t key;
-    uint64_t order : 56; /* among equal keys */
-    uint64_t rank : 8;   /* number of nodes on the rightmost path, including this one */
-    struct sq__heap_node *left, *right;
-    struct sq__heap_node *above; /* the parent; NULL: it is in no heap */
+    uint64_t order; /* among equal keys */
+    size_t place;   /* where its entry is, counted from 1; 0: it is in no heap */
 } sq__heap_node_t;
-
-/* True: a comes before b. NULL comes last. */
-static inline bool sq__heap_before(const sq__heap_node_t *a, const sq__heap_node_t *b) {
-    if (a == NULL || b == NULL) {
-        return a != NULL;
-    }
-    return a->key != b->key ? a->key < b->key : a->order < b->order;
-}
 
 typedef struct sq__alarms sq__alarms_t;
 typedef struct sq__alarm sq__alarm_t;
@@ -29,5 +18,5 @@ typedef struct sq__alarm sq__alarm_t;
 struct sq__alarm {
     void (*call)(sq__alarm_t *alarm); /* called with no lock held; it may set the alarm again, or free it */
     sq__heap_node_t due;              /* L  key: nanoseconds of the set's clock; SQ__NEVER: the alarm is not called */
-    sq__heap_node_t latest;           /* L  key: `due` plus the leeway; in a heap only if there is a leeway */
+    sq__heap_node_t latest;           /* L  key: that plus the leeway; in a heap only if there is a leeway. No order */
 };

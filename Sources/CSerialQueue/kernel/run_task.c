@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) uintptr_t take(sq_queue_t *queue, u
     if (__builtin_expect(!(control & SQ__DISCARD), 1)) {
         sq__count(&queue->ran, 1);
     } else {
-        sq__count(&queue->discarded, 1);
+        sq__count(kind == SQ__CLEANUP ? &queue->ran : &queue->discarded, 1);
     }
     return kind;
 }
@@ -136,6 +136,7 @@ static inline __attribute__((always_inline)) void call(sq_queue_t *queue, uintpt
     case SQ__TASK:
     case SQ__DUE:
     case SQ__NOTIFICATION:
+    case SQ__CLEANUP:
         run_task(queue, control, work->task);
         ended(queue, observed);
         break;

@@ -37,9 +37,6 @@ static inline void sq__targeted_fix(sq_queue_t *queue) {
 
 /* Running */
 
-/* Fixes the queue's targets, and makes it a client of the cache if it has no runner and no target. Returns 0, ENOMEM or ESHUTDOWN. Takes the lock. */
-int sq__runner_start(sq_queue_t *queue);
-
 /* O. Passes the baton on, by a thread that does not run asynchronous tasks; ends the queue if it is to end. No lock is held. The caller does not
  * touch the queue again unless it has a reference. */
 void sq__baton_pass(sq_queue_t *queue);

@@ -8,6 +8,9 @@
 
 #include <errno.h>
 
+/* Fixes the queue's targets, and makes it a client of the cache if it has no runner and no target. Returns 0, ENOMEM or ESHUTDOWN. Takes the lock. */
+int sq__runner_start(sq_queue_t *queue);
+
 /* Makes sure that the queue has its runner, before a task for it is accepted. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. If a trace is
  * under way, the queue records from now on. */
 static inline __attribute__((always_inline)) int sq__runner_find(sq_queue_t *queue) {

@@ -26,6 +26,7 @@ enum sq__work_kind {
     SQ__WAITER, /* a thread in sync, which waits for the baton, or as a reader to be let in */
     SQ__SHARED, /* a list of waiting threads (kernel/shared.h) */
     SQ__NOTIFICATION, /* of a group: as DUE */
+    SQ__CLEANUP = 14, /* what a released timer leaves: as DUE, but its one function is called in any case, and counts as run. Between: trace/trace.h */
     /* `kind & SQ__CANCELLABLE` finds these two, with or without SQ__BARRIER. */
     SQ__CANCELLABLE = 0x20, /* a PAIR that can be withdrawn until its turn (kernel/withdraw.h) */
     SQ__CANCELLED = 0x21,  /* a withdrawn CANCELLABLE: the baton's holder skips the slot */

@@ -1,27 +1,20 @@
 #include "timer/timed.h"
 
 #include "alarm/alarm.h"
-#include "observe/observe.h"
 #include "platform/clock.h"
 #include "queue/queue.h"
 #include "timer/timer.h"
-
-#include <errno.h>
 
 /* How long until the next try. Nanoseconds. */
 static const uint64_t pause = 1000000;
 
 int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms) {
-    if (sq__queue_is_stale(queue)) {
-        return ESTALE;
-    }
-    sq__trace_hook_begin(queue);
-    int error = sq__runner_start(queue);
+    int error = sq__async_prepare(queue);
     if (error) {
         return error;
     }
     *alarms = sq__runner_clock(sq__queue_root_runner(queue));
-    return *alarms != NULL ? 0 : sq__alarms_shared(alarms);
+    return *alarms != NULL ? sq__alarms_lease(*alarms) : sq__alarms_shared(alarms);
 }
 
 uint64_t sq__timed_in(sq__alarms_t *alarms, uint64_t nanoseconds) {

@@ -29,14 +29,14 @@
  *     f1' f1 f3'   the skipped one finds that a firing runs, and changes nothing: f3, f4 and the end of a released timer come after it
  * Release (o1, and then there is no owner):
  *     in f2     the firing ends the timer after f3, while it still has the baton
- *     else      submit a final work that calls the discard function, and remove the timer from the list. Without memory for it
- *               the timer stays on the list, and the alarm is set to try again; a firing that must not run, but is
+ *     else      submit the discard function as a work of its own, which does not need the timer, and remove the timer from the list. Without
+ *               memory for that the timer stays on the list, and the alarm is set to try again; a firing that must not run, but is
  *               reached before that, also ends the timer
  *     c1 after  a stale call; or, after an attempt without memory, the one that tries again
  * The end of the queue (its last task is over, so no firing waits or runs):
- *     e1 c1     the queue accepts nothing: the call returns. A final work is not accepted either, and not needed: e3 replaces it
+ *     e1 c1     the queue accepts nothing: the call returns. The discard is not accepted either, and not needed: e3 replaces it
  *     e1 o      start is refused; release finds the timer removed from the list, and only drops the owner's reference
- *     o e1      a final work was submitted before the queue was closed, and runs or is discarded before the end; or it was
+ *     o e1      the discard was submitted before the queue was closed, and is called before the end; or it was
  *               refused: then the timer is still on the list, and e3 follows
  * Each of them holds a reference while it can still act; the last one to release it frees the timer. The timer's reference to the queue
  * is released when the timer has no owner and is off the list: work in the queue keeps the queue alive, or, if the queue is
@@ -179,42 +179,17 @@ static void fire(void *context, void *number, bool runs) {
     pass(timer, may_run && runs);
 }
 
-/* The final work: the timer has already been removed from the list. Calls the discard function, and releases the work's reference. */
-static void finish(void *context, void *unused, bool runs) {
-    sq_timer_t *timer = context;
-    (void)unused;
-    if (!runs) { /* a shutdown discards it; it still calls the discard function, so it counts as run */
-        sq__count(&timer->queue->discarded, (uint64_t)-1);
-        sq__count(&timer->queue->ran, 1);
-    }
-    if (discard(timer)) {
-        sq__lock(timer->queue);
-        sq__timer_leave(timer);
-    }
-}
-
-static void show(sq__wrapper_t *wrapper, const char *name, sq_pair_function_t function, uint16_t run, uint8_t kind) {
-    *wrapper = (sq__wrapper_t){
-        .function = (sq_function_t)(void (*)(void))function, .name = name, .run = run, .discard = offsetof(sq_timer_t, task.discard),
-        .context = offsetof(sq_timer_t, task.context), .code = SQ__NOT_THERE, .label = SQ__NOT_THERE, .kind = kind
-    };
-    sq__wrapper_add(wrapper);
-}
-
 static __attribute__((constructor)) void show_timers(void) {
-    static sq__wrapper_t firing, final;
-    show(&firing, "a timer's task", fire, offsetof(sq_timer_t, task.run), SQ__TASK_OF_TIMER);
-    show(&final, "the end of a timer", finish, offsetof(sq_timer_t, task.discard), SQ__END_OF_TIMER);
+    static sq__wrapper_t firing;
+    firing = (sq__wrapper_t){
+        .function = (sq_function_t)(void (*)(void))fire, .name = "a timer's task", .run = offsetof(sq_timer_t, task.run),
+        .discard = offsetof(sq_timer_t, task.discard), .context = offsetof(sq_timer_t, task.context), .code = SQ__NOT_THERE,
+        .label = SQ__NOT_THERE, .kind = SQ__TASK_OF_TIMER
+    };
+    sq__wrapper_add(&firing);
 }
 
 /* Submissions. L */
-
-static int submit(sq_timer_t *timer, sq_pair_function_t call, uint64_t number, bool *passes) {
-    const sq__submission_t submission = {
-        .work.pair = { .call = call, .first = timer, .second = (void *)(uintptr_t)number }, .kind = SQ__JOB, .site = timer->site
-    };
-    return sq__async_put(timer->queue, &submission, passes);
-}
 
 static bool is_left_out(const sq_timer_t *timer) {
     return timer->is_waiting || (timer->is_running && (!timer->is_first || sq__is_concurrent(timer->queue)));
@@ -226,7 +201,10 @@ static int submit_firing(sq_timer_t *timer, bool *passes) {
     if (sq__is_traced(timer->queue)) {
         sq__trace_hook_event(timer->queue, SQ__EVENT_TIMER, 0, 0, 0);
     }
-    int error = submit(timer, fire, timer->firing + 1, passes);
+    const sq__submission_t submission = {
+        .work.pair = { .call = fire, .first = timer, .second = (void *)(uintptr_t)(timer->firing + 1) }, .kind = SQ__JOB, .site = timer->site
+    };
+    int error = sq__async_put(timer->queue, &submission, passes);
     if (error == 0) {
         timer->firing += 1;
         timer->waiting_intervals = timer->interval == 0;
@@ -238,10 +216,13 @@ static int submit_firing(sq_timer_t *timer, bool *passes) {
 }
 
 int sq__timer_submit_end(sq_timer_t *timer, bool *passes) {
-    int error = timer->task.discard != NULL ? submit(timer, finish, 0, passes) : 0;
+    const sq__submission_t submission = {
+        .work.task = { .run = timer->task.discard, .context = timer->task.context, .discard = timer->task.discard }, .kind = SQ__CLEANUP, .site = timer->site
+    };
+    int error = timer->task.discard != NULL ? sq__async_put(timer->queue, &submission, passes) : 0;
     if (error == 0) {
         sq__pending_timers_remove(timer->queue, &timer->pending);
-        timer->references -= timer->task.discard == NULL; /* else the final work takes it over */
+        timer->references -= 1;
     }
     return error;
 }

@@ -30,7 +30,7 @@ struct sq_timer {
     uint64_t intervals;        /* L  how many intervals the last firing that began covers */
     sq__timer_waiter_t *waiters; /* L */
     unsigned references;       /* L  held by the owner; by the list, or the end of the queue; by each future or running call of
-                                     the alarm; by each work in the queue */
+                                     the alarm; by each firing in the queue */
     unsigned stale_calls;      /* L  how many running calls of the alarm must do nothing */
     sq__timer_alarm_t alarm_state; /* L  changes in sq__timer_change_alarm only */
     bool is_waiting;           /* L  the last firing is in the queue, and has not begun */

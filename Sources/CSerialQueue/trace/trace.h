@@ -45,9 +45,8 @@ typedef enum sq__entry_kind {
     SQ__EVENT_TEXT        /* detail: 1: the text begins. where, which: its next 16 bytes */
 } sq__entry_kind_t;
 
-/* Kinds of tasks that are no kinds of work (state/state.h): a work item, a firing of a timer, what is called when that is released; and a part of a
- * task that has a label of its own. */
-enum { SQ__TASK_OF_ITEM = 12, SQ__TASK_OF_TIMER, SQ__END_OF_TIMER, SQ__PART_OF_TASK };
+/* Kinds of tasks that are no kinds of work (state/state.h): a work item, a firing of a timer; and a part of a task that has a label of its own. */
+enum { SQ__TASK_OF_ITEM = 12, SQ__TASK_OF_TIMER = 13, SQ__PART_OF_TASK = 15 };
 
 /* In the detail of a START: the task is discarded, and its discard function is called. */
 enum { SQ__EVENT_DISCARDS = 0x80 };

@@ -35,6 +35,7 @@ sq__called_t sq__next_called(sq_queue_t *queue) {
     case SQ__TASK:
     case SQ__DUE:
     case SQ__NOTIFICATION:
+    case SQ__CLEANUP:
         return called_by(work->task.run, work->task.context);
     case SQ__MEMBER:
         return called_by(work->member.run, work->member.context);

@@ -94,7 +94,7 @@ typedef struct ties {
 } ties_t;
 
 static bool was_set_before(const void *one, const void *other) {
-    return sq__heap_before(&((const sq__alarm_t *)one)->due, &((const sq__alarm_t *)other)->due);
+    return ((const sq__alarm_t *)one)->due.order < ((const sq__alarm_t *)other)->due.order;
 }
 
 /* Visits an alarm (sq__alarms_next_ties): adds only the first timer of each queue: those of one queue fire in the order in which they were set, with

@@ -1,12 +1,14 @@
 /* alarm_clock_test.c: sets of alarms with a clock of their own, and the cost of setting and cancelling. alarm_test.c has the
  * process's set. */
 #include "harness.h"
+#include "heap.h"
 #include "inject.h"
 
 #include "platform/clock.h"
 #include "platform/mutex.h"
 #include "alarm/alarm.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define HOURS(n) ((uint64_t)(n) * 3600 * 1000000000u)
@@ -68,7 +70,6 @@ TEST(alarms_are_called_when_their_clock_comes_there_and_in_order) {
     }
     CHECK(!sq__alarms_advance(set, 5));
     CHECK_EQUAL(sq__alarms_now(set), 595); /* not back */
-    sq__alarms_release(set);                /* has no effect */
     sq__alarms_destroy(set);
     free(bells);
 }
@@ -126,19 +127,46 @@ TEST(an_alarm_that_is_chosen_moves_the_clock_to_its_time_and_never_back) {
     sq__alarms_destroy(set);
 }
 
-/* In the child of a fork a timer may be released while the lock belongs to a thread that only the parent has. */
-TEST(a_lease_of_a_set_with_its_own_clock_is_returned_without_its_lock) {
-    sq__alarms_t *set = sq__alarms_create();
-    sq__mutex_t *lock = (sq__mutex_t *)set; /* its first field */
-    sq__mutex_lock(lock);
-    sq__alarms_release(set);
-    sq__mutex_unlock(lock);
-    sq__alarms_destroy(set);
-}
-
 static void must_not_ring(sq__alarm_t *alarm) {
     (void)alarm;
     CHECK(!"an alarm that was cancelled");
+}
+
+/* The 62nd lease needs a second block of the heap. */
+TEST(a_lease_has_the_memory_for_its_alarm) {
+    enum { ALARMS = 62 };
+    static sq__alarm_t alarms[ALARMS];
+    sq__alarms_t *set = sq__alarms_create();
+    for (size_t i = 0; i < ALARMS - 1; i += 1) {
+        CHECK_EQUAL(sq__alarms_lease(set), 0);
+    }
+    fail_nth(FAIL_ALLOCATION, 1, true);
+    CHECK_EQUAL(sq__alarms_lease(set), ENOMEM);
+    fail_nothing();
+    CHECK_EQUAL(sq__alarms_lease(set), 0);
+    fail_nth(FAIL_ALLOCATION, 1, true);
+    for (size_t i = 0; i < ALARMS; i += 1) {
+        sq__alarm_set(set, &alarms[i], i, 0);
+    }
+    CHECK_EQUAL(fail_nothing(), 0);
+    for (size_t i = 0; i < ALARMS; i += 1) {
+        CHECK(sq__alarm_cancel(set, &alarms[i]));
+        sq__alarms_release(set);
+    }
+    sq__alarms_destroy(set);
+}
+
+/* The leeway is what it does without: then the thread would wake for it in an hour, and not in two. */
+TEST(an_alarm_is_set_without_its_leeway_if_there_is_no_memory_for_that) {
+    sq__alarms_t *shared = NULL;
+    sq__alarm_t alarm = { .call = must_not_ring };
+    REQUIRE(sq__alarms_shared(&shared) == 0);
+    fail_nth(FAIL_ALLOCATION, 1, true);
+    sq__alarm_set(shared, &alarm, sq__clock_now() + HOURS(1), HOURS(1));
+    CHECK_EQUAL(fail_nothing() > 0, true);
+    CHECK(alarm.due.place != 0 && alarm.latest.place == 0);
+    CHECK(sq__alarm_cancel(shared, &alarm));
+    sq__alarms_release(shared);
 }
 
 static uint64_t set_and_cancel(sq__alarms_t *set, sq__alarm_t *alarms, size_t count, uint64_t from, uint64_t leeway) {
@@ -154,17 +182,34 @@ static uint64_t set_and_cancel(sq__alarms_t *set, sq__alarm_t *alarms, size_t co
     return sq__clock_now() - begin;
 }
 
-/* Each is set, and all are cancelled in another order; for information, how long it took. */
-TEST(a_million_alarms_are_set_and_cancelled_and_take_no_memory) {
+static void lease_each(sq__alarms_t *set, size_t count, bool returns) {
+    for (size_t i = 0; i < count; i += 1) {
+        if (returns) {
+            sq__alarms_release(set);
+        } else {
+            REQUIRE(sq__alarms_lease(set) == 0);
+        }
+    }
+}
+
+/* Each is set, and all are cancelled in another order; for information, how long it took. The memory of a heap is at most four times of what it
+ * needs, and comes back. */
+TEST(a_million_alarms_are_set_and_cancelled_in_the_memory_of_their_leases) {
     size_t count = scaled(1000000);
     sq__alarms_t *manual = sq__alarms_create(), *shared = NULL;
     sq__alarm_t *alarms = calloc(count, sizeof *alarms);
     REQUIRE(alarms != NULL && sq__alarms_shared(&shared) == 0);
+    size_t unused = heap_bytes();
+    lease_each(manual, count, false);
+    lease_each(shared, count, false);
     uint64_t before = allocations();
     uint64_t own = set_and_cancel(manual, alarms, count, 0, 0);
     uint64_t exact = set_and_cancel(shared, alarms, count, sq__clock_now() + HOURS(1), 0);
-    uint64_t loose = set_and_cancel(shared, alarms, count, sq__clock_now() + HOURS(1), HOURS(1));
     CHECK_EQUAL(allocations(), before);
+    uint64_t loose = set_and_cancel(shared, alarms, count, sq__clock_now() + HOURS(1), HOURS(1));
+    lease_each(manual, count, true);
+    lease_each(shared, count, true);
+    CHECK_AT_MOST(heap_bytes() - unused, (size_t)64 * 1024);
     note("nanoseconds for each set and cancel: %llu, %llu in the process's set, %llu with a leeway",
          (unsigned long long)(own / count), (unsigned long long)(exact / count), (unsigned long long)(loose / count));
     sq__alarms_release(shared);

@@ -7,98 +7,128 @@
 #include "platform/mutex.h"
 #include "alarm/alarm.h"
 #include "alarm/heap.h"
+#include "platform/memory.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
-/* Walks the whole tree by its links upwards: no node comes before the one above, each rank is right, and the right is the short
- * side. Returns how many nodes there are. */
-static size_t check_heap(const sq__heap_t *heap) {
-    size_t count = 0;
-    const sq__heap_node_t *from = &heap->top, *node = heap->top.left;
-    CHECK(heap->top.right == NULL);
-    while (node != NULL && node != &heap->top) {
-        const sq__heap_node_t *next = node->above;
-        if (from == node->above) {
-            unsigned left = node->left ? (unsigned)node->left->rank : 0, right = node->right ? (unsigned)node->right->rank : 0;
-            count += 1;
-            CHECK(from == &heap->top || !sq__heap_before(node, from));
-            CHECK(left >= right && node->rank == right + 1);
-            next = node->left ? node->left : node->right ? node->right : node->above;
-        } else if (from == node->left && node->right != NULL) {
-            next = node->right;
-        }
-        from = node;
-        node = next;
+/* No entry comes before its parent, and each node knows its place. */
+static void check_heap(const sq__heap_t *heap) {
+    for (size_t i = 0; i < heap->count; i += 1) {
+        CHECK_EQUAL(sq__heap_at(heap, i)->node->place, i + 1);
+        CHECK(i == 0 || !sq__heap_before(sq__heap_at(heap, i), sq__heap_at(heap, (i - 1) / 4)));
     }
-    return count;
 }
 
 /* Compared with a plain array. */
 TEST(a_heap_keeps_its_order_whatever_is_put_in_and_taken_out) {
     enum { NODES = 300 };
     static sq__heap_node_t nodes[NODES];
+    static uint64_t keys[NODES];
     memset(nodes, 0, sizeof nodes);
     sq__heap_t heap = { 0 };
     random_stream_t random = random_start(1);
     size_t inside = 0;
     for (size_t step = 0; step < scaled(200000); step += 1) {
-        sq__heap_node_t *node = &nodes[random_below(&random, NODES)];
-        if (sq__heap_has(node)) {
-            sq__heap_take(node);
+        size_t chosen = random_below(&random, NODES);
+        sq__heap_node_t *node = &nodes[chosen];
+        if (sq__heap_is_in(node)) {
+            CHECK(sq__heap_has(&heap, node));
+            sq__heap_take(&heap, node);
             inside -= 1;
         } else {
-            node->key = random_below(&random, 100);
+            keys[chosen] = random_below(&random, 100);
             node->order = step;
-            sq__heap_put(&heap, node);
+            REQUIRE(sq__heap_reserve(&heap, inside + 1));
+            sq__heap_put(&heap, node, keys[chosen]);
             inside += 1;
         }
         if (step % 64 == 0) {
             const sq__heap_node_t *first = NULL;
             for (size_t i = 0; i < NODES; i += 1) {
-                first = sq__heap_has(&nodes[i]) && sq__heap_before(&nodes[i], first) ? &nodes[i] : first;
+                size_t at = first != NULL ? (size_t)(first - nodes) : 0;
+                bool is_before = first == NULL || keys[i] < keys[at] || (keys[i] == keys[at] && nodes[i].order < first->order);
+                first = sq__heap_is_in(&nodes[i]) && is_before ? &nodes[i] : first;
             }
-            CHECK(sq__heap_first(&heap) == first);
-            CHECK_EQUAL(check_heap(&heap), inside);
+            CHECK_EQUAL(heap.count, inside);
+            CHECK(inside == 0 || sq__heap_at(&heap, 0)->node == first);
+            check_heap(&heap);
         }
     }
+    sq__heap_trim(&heap, 0);
 }
 
-TEST(a_heap_moves_into_another_and_its_nodes_can_still_be_taken_out) {
-    enum { NODES = 100 };
-    sq__heap_node_t nodes[NODES] = { { 0 } };
-    sq__heap_t from = { 0 }, to = { 0 };
-    sq__heap_move(&from, &to);
-    CHECK(sq__heap_first(&to) == NULL);
-    for (size_t i = 0; i < NODES; i += 1) {
-        nodes[i].key = i * 37 % NODES;
-        sq__heap_put(i % 3 ? &from : &to, &nodes[i]);
-    }
-    sq__heap_move(&from, &to);
-    CHECK(sq__heap_first(&from) == NULL);
-    CHECK_EQUAL(check_heap(&to), NODES);
-    for (size_t i = 0; i < NODES; i += 1) {
-        sq__heap_take(&nodes[i]);
-        CHECK_EQUAL(check_heap(&to), NODES - 1 - i);
-    }
-}
-
-/* Numbers that only fall make one long path to the left. A rank far above shows whether the way up has come there: it would then be right
- * again. */
-TEST(what_is_taken_out_deep_in_a_heap_changes_nothing_far_above) {
-    enum { NODES = 50, NO_RANK = 99 };
-    sq__heap_node_t nodes[NODES] = { { 0 } };
+/* All entries lie in the blocks that were allocated, each at a place of its own, and siblings share a line. */
+TEST(the_entries_of_a_heap_do_not_overlap) {
+    enum { NODES = 5000 };
+    static sq__heap_node_t nodes[NODES];
+    memset(nodes, 0, sizeof nodes);
     sq__heap_t heap = { 0 };
+    REQUIRE(sq__heap_reserve(&heap, NODES));
     for (size_t i = 0; i < NODES; i += 1) {
-        nodes[i].key = NODES - i;
-        sq__heap_put(&heap, &nodes[i]);
+        sq__heap_put(&heap, &nodes[i], i);
     }
-    sq__heap_node_t *first = sq__heap_first(&heap);
-    unsigned rank = (unsigned)first->rank;
-    first->rank = NO_RANK;
-    sq__heap_take(&nodes[0]);
-    CHECK_EQUAL((unsigned)first->rank, NO_RANK);
-    first->rank = rank;
-    CHECK_EQUAL(check_heap(&heap), NODES - 1);
+    for (size_t i = 0; i < NODES; i += 1) {
+        CHECK_EQUAL(sq__heap_at(&heap, i)->key, i);
+        CHECK(i % 4 != 1 || (uintptr_t)sq__heap_at(&heap, i) % SQ__LINE == 0);
+    }
+    check_heap(&heap);
+    sq__heap_trim(&heap, 0);
+}
+
+/* What was allocated for more nodes is kept while half of it is needed. */
+TEST(a_heap_gives_memory_back_that_it_needs_no_longer) {
+    sq__heap_t heap = { 0 };
+    REQUIRE(sq__heap_reserve(&heap, 1000));
+    unsigned all = heap.blocks;
+    sq__heap_trim(&heap, 1000);
+    CHECK_EQUAL(heap.blocks, all);
+    sq__heap_trim(&heap, 400);
+    CHECK_EQUAL(heap.blocks, all);
+    sq__heap_trim(&heap, 200);
+    CHECK_EQUAL(heap.blocks, all - 1);
+    sq__heap_trim(&heap, 1);
+    CHECK_EQUAL(heap.blocks, 1);
+    sq__heap_trim(&heap, 0);
+    CHECK_EQUAL(heap.blocks, 0);
+}
+
+TEST(a_heap_without_memory_stays_as_it_is) {
+    sq__heap_t heap = { 0 };
+    REQUIRE(sq__heap_reserve(&heap, 61));
+    uint64_t before = allocations();
+    CHECK(sq__heap_reserve(&heap, 61));
+    CHECK_EQUAL(allocations(), before);
+    fail_nth(FAIL_ALLOCATION, 1, true);
+    CHECK(!sq__heap_reserve(&heap, 62));
+    CHECK(sq__heap_reserve(&heap, 61));
+    fail_nothing();
+    sq__heap_trim(&heap, 0);
+}
+
+/* Those of equal keys are visited once each, wherever they are; others are not. */
+TEST(all_entries_with_the_smallest_key_are_found) {
+    enum { NODES = 200 };
+    static sq__heap_node_t nodes[NODES];
+    random_stream_t random = random_start(2);
+    for (size_t ties = 1; ties <= NODES; ties += 1) {
+        bool seen[NODES] = { false };
+        sq__heap_t heap = { 0 };
+        memset(nodes, 0, sizeof nodes);
+        REQUIRE(sq__heap_reserve(&heap, NODES));
+        for (size_t i = 0; i < NODES; i += 1) {
+            nodes[i].order = i;
+            sq__heap_put(&heap, &nodes[i], i < ties ? 7 : 8 + random_below(&random, 5));
+        }
+        size_t index = 0, count = 0;
+        do {
+            size_t node = (size_t)(sq__heap_at(&heap, index)->node - nodes);
+            CHECK(node < ties && !seen[node]);
+            seen[node] = true;
+            count += 1;
+        } while ((index = sq__heap_next_tie(&heap, index)) != 0);
+        CHECK_EQUAL(count, ties);
+        sq__heap_trim(&heap, 0);
+    }
 }

@@ -136,7 +136,7 @@ static void cancel_a_call_on_its_way(sq_timer_t *timer) {
     while (is_set) { /* until the alarms' thread has taken it */
         sched_yield();
         sq__mutex_lock(sq__fork_locks[SQ__RANK_ALARMS].lock);
-        is_set = sq__heap_has(&timer->alarm.due);
+        is_set = sq__heap_is_in(&timer->alarm.due);
         sq__mutex_unlock(sq__fork_locks[SQ__RANK_ALARMS].lock);
     }
     sq__timer_disarm(timer);
@@ -169,7 +169,7 @@ TEST(a_periodic_timer_keeps_its_leeway_after_the_first_firing) {
     CHECK_EQUAL(sq_timer_start(timer, 0, HOURS(1), HOURS(1)), 0);
     latch_wait(&fired, 1);
     sq__mutex_lock(sq__fork_locks[SQ__RANK_ALARMS].lock);
-    CHECK(sq__heap_has(&timer->alarm.latest));
+    CHECK(sq__heap_is_in(&timer->alarm.latest));
     sq__mutex_unlock(sq__fork_locks[SQ__RANK_ALARMS].lock);
     sq_timer_release(timer);
     sq_queue_release(queue);

@@ -79,18 +79,26 @@ static sq__token_t *take_idle(sq__client_t *client, sq__wait_id_t *wait_id) {
     return NULL;
 }
 
+/* L. The thread that was joined last has yet to begin. Relaxed: only a hint. */
+static bool one_has_yet_to_begin(void) {
+    return sq__cache.joined != NULL && sq__token_is_prepared(sq__cache.joined, sq__cache.joined_wait);
+}
+
 bool sq__cache_join_idle(sq__client_t *client, bool *some_idle) {
     unsigned looks = 0;
+    bool may_join = !one_has_yet_to_begin();
     *some_idle = false;
     for (sq__cached_thread_t *thread = sq__cache.threads; thread != NULL && looks < SQ__THREAD_LOOKS; thread = thread->next, looks += 1) {
         sq__wait_id_t wait_id = sq__load_acquire(&thread->idle); /* [idle] acquire: `own` */
         bool idles = wait_id != 0 && may_serve(thread, client);
         *some_idle = *some_idle || idles;
-        if (idles && thread->is_alone && sq__token_is_open(thread->token, wait_id)) {
+        if (may_join && idles && thread->is_alone && sq__token_is_open(thread->token, wait_id)) {
             thread->own = client;
             thread->is_alone = false;
             client->token = thread->token;
             client->wait_id = wait_id;
+            sq__cache.joined = thread->token;
+            sq__cache.joined_wait = wait_id;
             return true;
         }
     }
@@ -128,6 +136,7 @@ static void forget_all(void) {
     sq__cache.clients = 0;
     sq__cache.kept = 0;
     sq__cache.coming = 0;
+    sq__cache.joined = NULL;
     sq__cache.threads = NULL;
     sq__cache.threads_end = &sq__cache.threads;
     sq__cache.line = NULL;

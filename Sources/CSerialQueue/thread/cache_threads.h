@@ -30,6 +30,8 @@ typedef struct sq__cache {
     unsigned kept;                                    /* L  how many threads without a stack of their own are kept: no more than there are clients */
     sq__client_t *line, **line_end;                   /* L  posted clients without a thread, in the order of their posts */
     unsigned coming;                                  /* L  how many threads of the default class come for a posted client: each will look at the line */
+    sq__token_t *joined;                              /* L  of the thread that was joined last; NULL: none yet */
+    sq__wait_id_t joined_wait;                        /* L  the wait in which it idled then */
     sq__token_t *keeper;                              /* L  its token; NULL: there is none */
 } sq__cache_t;
 
@@ -48,7 +50,8 @@ bool sq__cache_enough_come(unsigned coming, unsigned processors);
  * memory or no thread. */
 bool sq__cache_start(sq__client_t *client, bool is_posted);
 
-/* L. An idle thread that nobody will post becomes the client's, which may post it. False: *some_idle says whether others idle. */
+/* L. An idle thread that nobody will post becomes the client's, which may post it. One at a time: until that thread has begun, further clients are left to
+ * find a thread with their first post. So many new clients wait in the line for threads that come, and do not wake one each. False: *some_idle says whether others idle. */
 bool sq__cache_join_idle(sq__client_t *client, bool *some_idle);
 
 /* L, which it releases. Finds a thread for a posted client, which then is coming: one that idles, if there is a keeper; else it starts one. False: no memory or

@@ -184,6 +184,10 @@ bool sq__token_is_open(sq__token_t *token, sq__wait_id_t wait_id) {
     return is_open(status_of(sq__load_relaxed(&token->word), wait_id));
 }
 
+bool sq__token_is_prepared(sq__token_t *token, sq__wait_id_t wait_id) {
+    return status_of(sq__load_relaxed(&token->word), wait_id) != SQ__TOKEN_OVER;
+}
+
 bool sq__token_is_claimed(sq__token_t *token, sq__wait_id_t wait_id) {
     unsigned status = status_of(sq__load_relaxed(&token->word), wait_id);
     return is_open(status) && (status & SQ__TOKEN_CLAIMED) != 0;

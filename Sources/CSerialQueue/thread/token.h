@@ -94,6 +94,9 @@ void sq__token_forget_wake(sq__token_t *token);
 /* True while this wait is neither granted, refused nor withdrawn. */
 bool sq__token_is_open(sq__token_t *token, sq__wait_id_t wait_id);
 
+/* True from its prepare, also once it is granted, until it is refused or withdrawn, or the token is prepared for another wait. */
+bool sq__token_is_prepared(sq__token_t *token, sq__wait_id_t wait_id);
+
 /* True: the wait is open, and claimed: its work has begun. */
 bool sq__token_is_claimed(sq__token_t *token, sq__wait_id_t wait_id);
 

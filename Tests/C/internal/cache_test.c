@@ -234,6 +234,34 @@ TEST(as_long_as_no_keeper_starts_no_queue_loses_its_thread) {
     end_cached_threads();
 }
 
+/* Else each of many queues that are created at a time wakes a thread for its one task. */
+TEST(no_client_joins_a_thread_while_another_one_that_was_joined_has_yet_to_begin) {
+    enum { THREADS = 2 };
+    sq_queue_t *queues[THREADS];
+    hold_t holds[THREADS];
+    sq__client_t *first, *second;
+    const sq__thread_kind_t kind = { .name = "joins" };
+    end_cached_threads();
+    for (int i = 0; i < THREADS; i += 1) {
+        queues[i] = sq_queue_create("leaves its thread", NULL);
+        REQUIRE(queues[i] != NULL);
+        hold_async(&holds[i], queues[i]);
+    }
+    for (int i = 0; i < THREADS; i += 1) {
+        hold_end(&holds[i]);
+        drain(queues[i]);
+        sq_queue_release(queues[i]);
+    }
+    await_idle(THREADS);
+    REQUIRE(sq__cache_join(&first, never_called, NULL, &kind) == 0);
+    REQUIRE(sq__cache_join(&second, never_called, NULL, &kind) == 0);
+    CHECK(sq__token_is_open(first->token, first->wait_id)); /* it has joined one of the threads */
+    CHECK_EQUAL(second->wait_id, 0);                        /* its first post looks for one */
+    sq__cache_leave(second);
+    sq__cache_leave(first);
+    end_cached_threads();
+}
+
 /* Also while its thread is just being started. */
 TEST(a_client_may_leave_before_it_was_ever_posted) {
     end_cached_threads();

@@ -58,9 +58,15 @@ uint32_t sq__depth_consumed(const sq_queue_t *queue, uint64_t *waiting) {
     return (uint32_t)sq__depth_ran(queue) + (uint32_t) sq__tallied(queue, SQ__TALLY_DISCARDED) + skipped(queue);
 }
 
+/* The slots that are taken, without a look at the rest, tell that most samples are not the highest: the rest is above 0 only with shared slots, of
+ * which there is a record. */
 void sq__depth_sample(sq_queue_t *queue) {
+    uint32_t highest = sq__load_relaxed(&queue->highest);
+    if (__builtin_expect(sq__load_relaxed(&queue->extras) == NULL, 1) && sq__ring_waiting(queue) <= highest) {
+        return;
+    }
     uint64_t depth = sq__depth(queue);
-    if (depth > sq__load_relaxed(&queue->highest)) {
+    if (depth > highest) {
         sq__store_relaxed(&queue->highest, depth < UINT32_MAX ? (uint32_t)depth : UINT32_MAX);
     }
 }

@@ -149,10 +149,8 @@ struct sq_queue {
     SQ__ATOMIC(uint64_t) ran;            /* C */
 
     sq__segment_t *head;              /* O  the segment of the next task; NULL: the ring's first */
-    SQ__ATOMIC(uintptr_t) first_link; /* A  the link to the first segment; see ring.h */
-    SQ__ATOMIC(uint32_t) skipped;     /* C  consumed slots whose work was withdrawn or refused: it neither ran nor was discarded; and shared
-                                       *    slots, less the threads that left them for the hand-off slot. Only differences count: it wraps */
     SQ__ATOMIC(uint32_t) highest;     /* C  the highest depth seen */
+    SQ__ATOMIC(uint32_t) tallies[SQ__TALLIES]; /* A  see tally.c */
     sq__ready_t ready;                /* P  in the runner's list; a serial queue's, while none of its threads runs it */
     SQ__ATOMIC(uint32_t) references;  /* A */
     SQ__ATOMIC(uint32_t) suspensions; /* L  and read by dumps: how many suspensions have not been resumed */
@@ -165,10 +163,12 @@ struct sq_queue {
     SQ__ATOMIC(sq__runner_t) runner;   /* A  0 until it is fixed, or while it has no client of the cache: from the first async until the end of the queue */
 
     /* The hand-off slot, for the task of a submitter that found the queue free; and rarely used fields. */
-    sq__room_t *room;                    /* I  NULL: the capacity is unlimited. May share a line with the state word: the holder asks SQ__BOUNDED first */
-    sq__work_t handoff;                  /* O  any asynchronous work, or a thread from a shared slot */
-    SQ__ATOMIC(uint32_t) segments;       /* A  how many segments were added to the ring; only differences count: it wraps */
-    SQ__ATOMIC(uint32_t) tallies[SQ__TALLIES]; /* A  see tally.c */
+    SQ__ATOMIC(uintptr_t) first_link; /* A  the link to the first segment; see ring.h */
+    sq__work_t handoff;               /* O  any asynchronous work, or a thread from a shared slot */
+    sq__room_t *room;                 /* I  NULL: the capacity is unlimited. May share a line with the state word: the holder asks SQ__BOUNDED first */
+    SQ__ATOMIC(uint32_t) segments;    /* A  how many segments were added to the ring; only differences count: it wraps */
+    SQ__ATOMIC(uint32_t) skipped;     /* C  consumed slots whose work was withdrawn or refused: it neither ran nor was discarded; and shared
+                                       *    slots, less the threads that left them for the hand-off slot. Only differences count: it wraps */
 
     /* Written by the submitters. */
     SQ__ATOMIC(sq__state_t) state;      /* A  see above */

@@ -53,10 +53,9 @@ static bool find_object(const void *address, object_t *object) {
 
 #define FIELD(name) { offsetof(struct sq_queue, name), #name }
 static const struct { size_t offset; const char *name; } queue_fields[] = {
-    FIELD(head), FIELD(position), FIELD(runner_spins), FIELD(ran), FIELD(discarded), FIELD(skipped), FIELD(highest),
-    FIELD(ready), FIELD(extras), FIELD(references), FIELD(suspensions), FIELD(control), FIELD(handoff_kind), FIELD(process),
-    FIELD(room), FIELD(runner), FIELD(handoff), FIELD(segments), FIELD(first_link), FIELD(withdrawn), FIELD(state),
-    FIELD(rejected),
+    FIELD(position), FIELD(ran), FIELD(head), FIELD(first_link), FIELD(skipped), FIELD(highest), FIELD(ready), FIELD(references),
+    FIELD(suspensions), FIELD(extras), FIELD(control), FIELD(handoff_kind), FIELD(process), FIELD(runner), FIELD(room), FIELD(handoff),
+    FIELD(segments), FIELD(tallies[SQ__TALLY_DISCARDED]), FIELD(tallies[SQ__TALLY_WITHDRAWN]), FIELD(tallies[SQ__TALLY_REJECTED]), FIELD(state),
 };
 
 static char *next_text(void) {

@@ -266,6 +266,17 @@ def ready():
         pool = pool['next']
 
 
+def extra(queue, owner):
+    """The owner's record, or NULL."""
+    extras = queue['extras']
+    return extras['records'][debugger.constant(owner, 'sq__extra')] if int(extras) else extras
+
+
+def wrapped(difference):
+    """The difference of two counts of which the queue has 32 bits."""
+    return (difference + 0x80000000) % 0x100000000 - 0x80000000
+
+
 def depth(queue):
     """How many tasks wait: as sq__depth, but without what a concurrent queue has begun and withdrawn."""
     state = int(queue['state'])
@@ -273,12 +284,13 @@ def depth(queue):
         return 0
     slots = len(queue['head']['slots'])
     number, index = divmod(int(queue['position']), 0x100)
-    ring = (int(queue['segments']) - number) * slots + (state >> 48 & 0xFF) - index
+    ring = wrapped(int(queue['segments']) - number) * slots + (state >> 48 & 0xFF) - index
     in_handoff = int(queue['handoff_kind']) != debugger.constant('SQ__EMPTY')
-    extras = queue['extras']
-    shared = extras['records'][debugger.constant('SQ__EXTRA_SHARED', 'sq__extra')] if int(extras) else extras
+    shared, tallies = extra(queue, 'SQ__EXTRA_SHARED'), extra(queue, 'SQ__EXTRA_TALLIES')
     joined = int(shared.to('sq__joinable_t')['joined']) if int(shared) else 0
-    return max(0, max(0, ring) + in_handoff + joined + int(queue['skipped']) - int(queue['withdrawn']))
+    of_withdrawn = debugger.constant('SQ__TALLY_WITHDRAWN', 'sq__tally')
+    withdrawn = int(queue['tallies'][of_withdrawn]) + (int(tallies.to('sq__tallies_t')['tallies'][of_withdrawn]) if int(tallies) else 0)
+    return max(0, max(0, ring) + in_handoff + wrapped(joined + int(queue['skipped']) - withdrawn))
 
 
 def print_queues():

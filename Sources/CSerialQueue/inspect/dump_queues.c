@@ -16,6 +16,7 @@ typedef struct copied {
     _Alignas(SQ__LINE) char bytes[sizeof(sq__concurrent_t) + sizeof(sq_queue_t) + SQ__VIEW_LABEL];
     sq__extras_t extras;
     sq__joinable_t joinable;
+    sq__tallies_t tallies;
 } copied_t;
 
 /* Adds the readers that the stripes count to the gate of the copy, which then has no stripes. Not exact while readers enter and leave. */
@@ -53,8 +54,10 @@ static sq_queue_t *copy_queue(const sq_queue_t *queue, copied_t *copied) {
         add_stripes(sq__concurrent_of(copy));
     }
     bool has_joinable = sq__extra_peek(copy, SQ__EXTRA_SHARED, &copied->joinable, sizeof copied->joinable);
+    bool has_tallies = sq__extra_peek(copy, SQ__EXTRA_TALLIES, &copied->tallies, sizeof copied->tallies);
     memset(&copied->extras, 0, sizeof copied->extras);
     sq__store_relaxed(&copied->extras.records[SQ__EXTRA_SHARED], has_joinable ? &copied->joinable : NULL);
+    sq__store_relaxed(&copied->extras.records[SQ__EXTRA_TALLIES], has_tallies ? &copied->tallies : NULL);
     sq__store_relaxed(&copy->extras, &copied->extras);
     return copy;
 }

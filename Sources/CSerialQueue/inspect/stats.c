@@ -25,9 +25,9 @@ int sq_queue_stats(const sq_queue_t *queue, sq_queue_stats_t *stats) {
     sq_queue_stats_t now = {
         .size = stats->size,
         .ran = sq__depth_ran(queue),
-        .discarded = sq__load_relaxed(&queue->discarded),
-        .withdrawn = sq__load_relaxed(&queue->withdrawn),
-        .rejected = sq__load_relaxed(&queue->rejected),
+        .discarded = sq__tallied(queue, SQ__TALLY_DISCARDED),
+        .withdrawn = sq__tallied(queue, SQ__TALLY_WITHDRAWN),
+        .rejected = sq__tallied(queue, SQ__TALLY_REJECTED),
         .depth = sq__depth(queue),
         .highest_depth = sq__load_relaxed(&queue->highest),
     };

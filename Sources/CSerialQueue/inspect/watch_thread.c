@@ -95,8 +95,8 @@ static bool runs_too_long(sq__watched_t *watched, uint64_t now, stall_t *stall) 
 /* W. True: a task has waited for the threshold, and this was not reported yet. Then *stall has that. Notes how many slots are taken now. */
 static bool waits_too_long(sq__watched_t *watched, uint64_t now, stall_t *stall) {
     uint64_t waiting;
-    uint64_t consumed = sq__depth_consumed(watched->queue, &waiting);
-    bool stalled = waiting > 0 && watched->looks == SQ__LOOKS && consumed < watched->taken[SQ__LOOKS - 1];
+    uint32_t consumed = sq__depth_consumed(watched->queue, &waiting);
+    bool stalled = waiting > 0 && watched->looks == SQ__LOOKS && (int32_t)(consumed - watched->taken[SQ__LOOKS - 1]) < 0;
     if (!stalled) {
         watched->reported_waiting = false;
     } else if (!watched->reported_waiting) {
@@ -106,7 +106,7 @@ static bool waits_too_long(sq__watched_t *watched, uint64_t now, stall_t *stall)
         stalled = false;
     }
     memmove(&watched->taken[1], &watched->taken[0], sizeof watched->taken - sizeof watched->taken[0]);
-    watched->taken[0] = consumed + waiting;
+    watched->taken[0] = consumed + (uint32_t)waiting;
     watched->looks += watched->looks < SQ__LOOKS;
     watched->last_look = now;
     return stalled;

@@ -31,7 +31,7 @@ typedef struct sq__watched {
     sq__watch_note_t note;         /* first */
     sq_queue_t *queue;             /* I */
     sq__watcher_t *watcher;        /* W  NULL: not watched now */
-    uint64_t taken[SQ__LOOKS];     /* W  slots taken in all, at the last looks; newest first */
+    uint32_t taken[SQ__LOOKS];     /* W  slots taken in all, at the last looks; newest first. Only differences count */
     unsigned looks;                /* W  how many of them are filled */
     uint64_t last_look;            /* W */
     uint64_t round;                /* W  the thread's last round in which it was looked at */

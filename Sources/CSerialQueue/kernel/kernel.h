@@ -159,6 +159,6 @@ void sq__depth_not_run(sq_queue_t *queue);
 /* How many accepted tasks wait now. */
 uint64_t sq__depth(const sq_queue_t *queue);
 
-/* How many tasks have begun, were discarded, or were withdrawn and skipped. *waiting: how many slots are taken now, the hand-off slot and
- * those of withdrawn tasks included; but 0 if there are only withdrawn ones. */
-uint64_t sq__depth_consumed(const sq_queue_t *queue, uint64_t *waiting);
+/* How many tasks have begun, were discarded, or were withdrawn and skipped; only differences count: it wraps. *waiting: how many slots are taken now,
+ * the hand-off slot and those of withdrawn tasks included; but 0 if there are only withdrawn ones. */
+uint32_t sq__depth_consumed(const sq_queue_t *queue, uint64_t *waiting);

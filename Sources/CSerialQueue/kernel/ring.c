@@ -163,9 +163,10 @@ bool sq__ring_spin(sq_queue_t *queue) {
     if (spins == 0) {
         return false;
     }
-    sq__store_relaxed(&queue->runner_spins, true);
+    sq__position_t position = sq__load_relaxed(&queue->position);
+    sq__store_relaxed(&queue->position, position | SQ__POSITION_SPINS);
     bool found = look_for_more(queue, spins);
-    sq__store_relaxed(&queue->runner_spins, false);
+    sq__store_relaxed(&queue->position, position);
     sq__spin_end(SQ__SPIN_RUNNER, found);
     return found;
 }
@@ -227,25 +228,27 @@ sq__rest_t sq__ring_rest(sq_queue_t *queue, sq__state_t *state) { return rest(qu
 /* Depth. The tail is read before the head: tasks that pass in between make the result too low, never too high. So does a holder that tries to
  * begin anew, as its head is at the end of its segment meanwhile. */
 
-static uint64_t slots_before_tail(const sq_queue_t *queue) {
-    uint64_t segments = sq__load_acquire(&queue->segments); /* [depth] acquire: a tail at least as new as the count */
+static sq__position_t tail_position(const sq_queue_t *queue) {
+    uint32_t segments = sq__load_acquire(&queue->segments); /* [depth] acquire: a tail at least as new as the count */
     /* [depth] acquire: a head at least as new as the tail */
-    return segments * SQ__SEGMENT_SLOTS + sq__state_taken(sq__load_acquire(&queue->state));
+    return segments * SQ__NEXT_SEGMENT | sq__state_taken(sq__load_acquire(&queue->state));
 }
 
-static uint64_t depth_below(const sq_queue_t *queue, uint64_t tail) {
-    sq__position_t position = sq__load_relaxed(&queue->position);
-    uint64_t head = position / SQ__NEXT_SEGMENT * SQ__SEGMENT_SLOTS + sq__position_index(position);
-    return tail > head ? tail - head : 0;
+/* Of the numbers of segments only 32 bits are compared: never are as many linked. */
+static uint64_t depth_below(const sq_queue_t *queue, sq__position_t tail) {
+    sq__position_t head = sq__load_relaxed(&queue->position);
+    int64_t segments = (int32_t)(uint32_t)(tail / SQ__NEXT_SEGMENT - head / SQ__NEXT_SEGMENT);
+    int64_t depth = segments * SQ__SEGMENT_SLOTS + sq__position_index(tail) - sq__position_index(head);
+    return depth > 0 ? (uint64_t)depth : 0;
 }
 
-uint64_t sq__ring_depth(const sq_queue_t *queue) { return depth_below(queue, slots_before_tail(queue)); }
+uint64_t sq__ring_depth(const sq_queue_t *queue) { return depth_below(queue, tail_position(queue)); }
 
 /* The hand-off slot is looked at before and after the tail: a task that leaves it in between is not counted together with one that followed it.
  * Another one may have come meanwhile, but then all that was in the ring is consumed, and the head says so. */
 uint64_t sq__ring_waiting(const sq_queue_t *queue) {
     bool had_next = sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY;
-    uint64_t tail = slots_before_tail(queue);
+    sq__position_t tail = tail_position(queue);
     bool has_next = had_next && sq__load_acquire(&queue->handoff_kind) != SQ__EMPTY; /* [depth] acquire: a head at least as new as that task */
     return depth_below(queue, tail) + has_next;
 }

@@ -17,14 +17,14 @@ static bool uses_room(uintptr_t kind) {
 
 /* O. Takes the work that sq__baton_find has found out of the queue, gives its room back, and returns its kind; SQ__EMPTY: it is not to be run, for
  * one of the reasons below. Not when nothing was found: it would advance past a slot that is not filled. */
-static inline __attribute__((always_inline)) uintptr_t take_out(sq_queue_t *queue, sq__work_t *work) {
+static inline __attribute__((always_inline)) uintptr_t take_out(sq_queue_t *queue, uint32_t control, sq__work_t *work) {
     uintptr_t kind = sq__next_kind(queue);
     if (__builtin_expect(!(kind & SQ__CANCELLABLE), 1)) {
         *work = sq__next_take(queue);
     } else {
         kind = sq__withdraw_take(queue, work); /* EMPTY: cancelled since the holder's last look */
     }
-    if (__builtin_expect(queue->room != NULL, 0) && uses_room(kind)) {
+    if (__builtin_expect(control & SQ__BOUNDED, 0) && uses_room(kind)) {
         queue->room->give(queue, queue->room);
         if (sq__queue_is_stale(queue)) {
             kind = SQ__EMPTY; /* a function that was called for the room has forked, and this is the child: the parent runs it */
@@ -48,17 +48,17 @@ static bool take_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) 
 
 /* O. What sq__run_take (kernel.h) does, inlined into the batch of a serial queue. */
 static inline __attribute__((always_inline)) uintptr_t take(sq_queue_t *queue, uint32_t control, sq__work_t *work) {
-    uintptr_t kind = take_out(queue, work);
+    uintptr_t kind = take_out(queue, control, work);
     if (kind == SQ__AWAITED || kind == SQ__RUN_ANYWHERE) {
         return take_call(queue, control, work->waiter) ? kind : SQ__EMPTY;
     }
     if (__builtin_expect(kind == SQ__EMPTY, 0)) {
         return kind;
     }
-    if (__builtin_expect(!(control & SQ__DISCARD), 1)) {
+    if (__builtin_expect(!(control & SQ__DISCARD), 1) || kind == SQ__CLEANUP) {
         sq__count(&queue->ran, 1);
     } else {
-        sq__count(kind == SQ__CLEANUP ? &queue->ran : &queue->discarded, 1);
+        sq__tally(queue, SQ__TALLY_DISCARDED, 1);
     }
     return kind;
 }
@@ -242,7 +242,7 @@ static inline __attribute__((always_inline)) void run_work(sq_queue_t *queue, sq
         run_observed_work(queue, control, frame);
         return;
     }
-    frame->kind = take(queue, 0, &frame->work);
+    frame->kind = take(queue, control & SQ__BOUNDED, &frame->work);
     call(queue, frame->kind, 0, NULL, &frame->work); /* EMPTY: calls nothing */
 }
 

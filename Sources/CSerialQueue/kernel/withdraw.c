@@ -18,7 +18,7 @@ bool sq__withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place, sq__room_t **
     uintptr_t where = sq__load_relaxed(place);
     bool is_ours = is_queued(where);
     if (is_ours) {
-        sq__add_relaxed(&queue->withdrawn, 1);
+        sq__tally(queue, SQ__TALLY_WITHDRAWN, 1);
         if (queue->room != NULL && !sq__ring_work_at(queue, where)->cancellable.is_exempt) {
             *room = queue->room;
             sq__add_relaxed(&queue->room->references, 1);

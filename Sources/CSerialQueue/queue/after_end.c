@@ -25,7 +25,7 @@ static sq_queue_t *make_successor(const sq_queue_t *queue) {
         options.pool = sq__runner_object(runner);
         options.priority = priority_of(sq__runner_level(runner));
     }
-    options.stack_size = (size_t)queue->stack_kib * 1024;
+    options.stack_size = sq__queue_stack_size(queue);
     sq_queue_t *made = sq__queue_make(queue->label, &options);
     if (made != NULL && adopts && sq__runner_kind(runner)->adopt(runner, made) != 0) {
         sq_queue_release(made);

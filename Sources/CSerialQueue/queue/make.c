@@ -9,6 +9,7 @@
 #include "platform/thread.h"
 #include "queue/async.h"
 #include "queue/capacity.h"
+#include "queue/end.h"
 #include "queue/queue_runner.h"
 #include "runner/runner_inline.h"
 #include "state/state_inline.h"
@@ -66,6 +67,28 @@ static sq_queue_t *make(size_t label_length, size_t width) {
     return queue;
 }
 
+/* False: no memory. */
+static bool set_capacity(sq_queue_t *queue, size_t capacity) {
+    if (capacity > 0 && (queue->room = sq__capacity_create(capacity, sq__async_give_room)) != NULL) {
+        sq__control(queue, 0, SQ__BOUNDED);
+    }
+    return capacity == 0 || queue->room != NULL;
+}
+
+/* False: no memory. */
+static bool set_stack_size(sq_queue_t *queue, size_t stack_size) {
+    size_t *record = stack_size > 0 ? sq__extra_make(queue, SQ__EXTRA_STACK, sizeof *record) : NULL;
+    if (record != NULL) {
+        *record = stack_size;
+    }
+    return stack_size == 0 || record != NULL;
+}
+
+size_t sq__queue_stack_size(const sq_queue_t *queue) {
+    const size_t *record = sq__extra(queue, SQ__EXTRA_STACK);
+    return record != NULL ? *record : 0;
+}
+
 sq_queue_t *sq__queue_make(const char *label, const sq_queue_options_t *options) {
     if (!are_valid(options)) {
         errno = EINVAL;
@@ -85,16 +108,14 @@ sq_queue_t *sq__queue_make(const char *label, const sq_queue_options_t *options)
     }
     memcpy(queue->label, label != NULL ? label : "", length + 1);
     sq__handle_mark(queue);
-    size_t kibibytes = (options->stack_size + 1023) / 1024; /* the largest size is one more than fits; no system has that much */
-    queue->stack_kib = kibibytes < SQ__STACK_KIB_MOST ? (uint32_t)kibibytes : SQ__STACK_KIB_MOST;
     queue->process = sq__process();
-    if (options->capacity > 0 && (queue->room = sq__capacity_create(options->capacity, sq__async_give_room)) == NULL) {
-        sq__memory_free(sq__queue_memory(queue));
+    if (!set_capacity(queue, options->capacity) || !set_stack_size(queue, options->stack_size)) {
+        sq__queue_dispose(queue);
         errno = ENOMEM;
         return NULL;
     }
     if (runner == 0) {
-        sq__store_relaxed(&queue->control, SQ__MOVABLE);
+        sq__control(queue, 0, SQ__MOVABLE);
     } else {
         sq__store_relaxed(&queue->runner, sq__runner_retain(runner));
         if (sq__runner_is_owned(runner)) {

@@ -6,6 +6,7 @@
 #include "observe/observe_inline.h"
 #include "platform/container.h"
 #include "queue/end.h"
+#include "queue/make.h"
 #include "queue/targeted.h"
 #include "state/state_inline.h"
 
@@ -54,7 +55,11 @@ void sq__baton_pass(sq_queue_t *queue) {
     }
 }
 
-void sq__queue_set_service(sq_queue_t *queue, sq_service_t service) { queue->service = service; }
+void sq__queue_set_service(sq_queue_t *queue, sq_service_t service) {
+    sq__lock(queue);
+    sq__control(queue, 0, SQ__SERVICE * (uint32_t)service);
+    sq__unlock(queue);
+}
 
 int sq__runner_start(sq_queue_t *queue) {
     int error = 0;
@@ -64,7 +69,8 @@ int sq__runner_start(sq_queue_t *queue) {
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         error = ESHUTDOWN; /* and it may have left the cache already */
     } else if (sq__load_relaxed(&queue->runner) == 0) {
-        const sq__thread_kind_t kind = { .name = queue->label, .stack_size = (size_t)queue->stack_kib * 1024, .service = (sq_service_t)queue->service };
+        const sq__thread_kind_t kind = { .name = queue->label, .stack_size = sq__queue_stack_size(queue),
+                                         .service = (sq_service_t)(sq__load_relaxed(&queue->control) / SQ__SERVICE) };
         error = sq__cache_join(&client, run_on_thread, queue, &kind);
         if (error == 0) {
             sq__store_release(&queue->runner, (sq__runner_t)client); /* [worker] release: the client's fields */

@@ -27,6 +27,8 @@ static bool take_if_free(sq_queue_t *queue) {
     return sq__state_is_free_to_any_thread(state) && sq__cas_acquire(&queue->state, &state, state | SQ__OWNED);
 }
 
+static bool runner_spins(const sq_queue_t *queue) { return sq__load_relaxed(&queue->position) & SQ__POSITION_SPINS; }
+
 /* Takes the queue without a slot in the ring, if it becomes free within a moment. True: the caller has the baton; it counts the task. It overtakes no
  * task: a queue where one waits is not free. The yields are for threads that have just passed the baton, and call again. Without yields each of them
  * would find another one waiting, and each task would cost a change of threads. There are several yields because several threads may sleep in their
@@ -35,7 +37,7 @@ static bool take_early(sq_queue_t *queue) {
     bool taken = false;
     for (unsigned paused = 0; !taken && sq__spin_early(&paused);) {
         taken = take_if_free(queue);
-        if (sq__load_relaxed(&queue->runner_spins)) {
+        if (runner_spins(queue)) {
             return taken;
         }
     }
@@ -48,7 +50,7 @@ static bool take_early(sq_queue_t *queue) {
 /* For a caller that does not wait, on a queue that is not free. If the runner only lingers, the turn is asked for all the same: the runner grants it
  * at once, unless its thread has no processor at the moment. Returns as sq__turn_wait, but `error` if there was no turn. */
 static int try_turn(sq_queue_t *queue, sq__call_t *call, int error) {
-    if (!sq__load_relaxed(&queue->runner_spins) || sq__ring_depth(queue) > 0) {
+    if (!runner_spins(queue) || sq__ring_depth(queue) > 0) {
         return sq__queue_reject(queue, error);
     }
     call->is_brief = true;

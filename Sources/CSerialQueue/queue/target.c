@@ -140,7 +140,7 @@ static int run_on_target(sq_queue_t *queue, turn_t *turn) {
     if (error && error != ESTALE) {
         sq__count(&queue->ran, (uint64_t)-1); /* the turn was not used */
         sq__count(&queue->skipped, 1);
-        sq__add_relaxed(&queue->withdrawn, 1);
+        sq__tally(queue, SQ__TALLY_WITHDRAWN, 1);
         sq__baton_pass(queue);
     }
     return error;

@@ -94,7 +94,7 @@ int sq__turn_wait(sq_queue_t *queue, sq__call_t *call) {
         if (shares) {
             sq__shared_leave(queue, &sharer);
         }
-        sq__add_relaxed(&queue->withdrawn, 1);
+        sq__tally(queue, SQ__TALLY_WITHDRAWN, 1);
         bool holds_up = wait.is_barrier || (call->kind == SQ__AWAITED && sq__is_concurrent(queue));
         if (holds_up && sq__concurrent_takes_back(queue)) {
             sq__baton_pass(queue); /* to those that waited behind this one */

@@ -2,25 +2,36 @@
  *
  * DESIGN. Most queues are never watched or traced, have no timers, and are not polled while many tasks wait. What the others need stands in
  * records, one for each owner, which defines, makes and uses it. The queue has one pointer to a table of them, made with the first. The
- * records live as long as the queue: the baton's holder uses some of them without a lock. */
+ * records live as long as the queue: the baton's holder uses some of them without a lock. Most owners have the queue's lock when they make
+ * theirs; the table is made without. Of two threads that make the same at once, the one whose swap of the pointer comes first has made it, and the
+ * other frees its own, which no thread has seen. */
 #include "state/state_inline.h"
 
 #include "platform/memory.h"
 #include "platform/peek.h"
 
 void *sq__extra_make(sq_queue_t *queue, sq__extra_t owner, size_t bytes) {
-    sq__extras_t *extras = sq__load_relaxed(&queue->extras);
+    sq__extras_t *extras = sq__load_acquire(&queue->extras); /* [extras] acquire: the table as it was made */
     if (extras == NULL) {
-        extras = sq__memory_zeroed(sizeof *extras);
-        if (extras == NULL) {
-            return NULL;
+        sq__extras_t *made = sq__memory_zeroed(sizeof *made);
+        /* [extras] release: the table as it was made; acquire if it fails: another thread's. */
+        if (made == NULL || sq__cas_release_or_acquire(&queue->extras, &extras, made)) {
+            extras = made;
+        } else {
+            sq__memory_free(made);
         }
-        sq__store_release(&queue->extras, extras); /* [extras] release: the table as it was made */
     }
-    void *record = sq__load_relaxed(&extras->records[owner]);
+    if (extras == NULL) {
+        return NULL;
+    }
+    void *record = sq__load_acquire(&extras->records[owner]); /* [extras] acquire: the record as it was made */
     if (record == NULL) {
-        record = sq__memory_zeroed(bytes);
-        sq__store_release(&extras->records[owner], record); /* [extras] release: the record as it was made */
+        void *made = sq__memory_zeroed(bytes);
+        /* [extras] release: the record as it was made; acquire if it fails: another thread's. */
+        if (made == NULL || sq__cas_release_or_acquire(&extras->records[owner], &record, made)) {
+            return made;
+        }
+        sq__memory_free(made);
     }
     return record;
 }

@@ -128,6 +128,12 @@ void sq__unlock(const sq_queue_t *queue);
 void sq__lock_all(void);
 void sq__unlock_all(void);
 
+/* Counts that any thread changes, and a statistic reads. tally.c has the design. */
+typedef enum sq__tally { SQ__TALLY_DISCARDED, SQ__TALLY_WITHDRAWN, SQ__TALLY_REJECTED, SQ__TALLIES } sq__tally_t;
+
+/* `by` is 1, or less than 0 (it wraps) if the caller takes back what it has counted. */
+void sq__tally(sq_queue_t *queue, sq__tally_t tally, uint64_t by) __attribute__((cold));
+
 /* Counts a submission that was refused with this error, and returns the error. */
 int sq__queue_reject(sq_queue_t *queue, int error) __attribute__((cold));
 
@@ -146,10 +152,12 @@ typedef enum sq__extra {
     SQ__EXTRA_AFTER_END, /* queue/after_end.c */
     SQ__EXTRA_VALUES,    /* queue/values.c */
     SQ__EXTRA_TARGET,    /* queue/targeted.h, made by queue/target.c */
+    SQ__EXTRA_STACK,     /* queue/make.c */
+    SQ__EXTRA_TALLIES,   /* state/tally.c */
     SQ__EXTRAS
 } sq__extra_t;
 
-/* L. The owner's record, made and zeroed if there is none; NULL: no memory. */
+/* The owner's record, made and zeroed if there is none; NULL: no memory. Any thread: what two make at the same time is one record. */
 void *sq__extra_make(sq_queue_t *queue, sq__extra_t owner, size_t bytes);
 
 /* For a dump: copies the beginning of the owner's record, by a copy of the queue. False: there is none, or it cannot be read. */

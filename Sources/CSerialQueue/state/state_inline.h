@@ -115,7 +115,9 @@ enum {
     SQ__CONCURRENT = 8, /* fixed: gate/gate_inline.h */
     SQ__TRACED = SQ__SEES_INSIDE ? 16 : 0, /* record it for a trace (observe/observe.h) */
     SQ__MEASURED = 32,  /* measure its times (observe/observe.h) */
-    SQ__MOVABLE = 64    /* until its runner is fixed: it may get a target, or another one (queue/targeted.h) */
+    SQ__MOVABLE = 64,   /* until its runner is fixed: it may get a target, or another one (queue/targeted.h) */
+    SQ__BOUNDED = 128,  /* fixed: it has a `room` */
+    SQ__SERVICE = 256   /* fixed, times a sq_service_t: the class of the threads that it gets from the cache */
 };
 /* Without these a task is just called; with these it is known where it was submitted (observe/call_sites.c). */
 enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED, SQ__SITED = SQ__SEES_INSIDE ? SQ__WATCHED | SQ__TRACED : 0 };
@@ -135,43 +137,38 @@ typedef uint64_t sq__position_t;
 #define SQ__NEXT_SEGMENT ((sq__position_t)1 << 8)
 static inline unsigned sq__position_index(sq__position_t position) { return position & (SQ__NEXT_SEGMENT - 1); }
 
-/* What `stack_kib` holds. */
-#define SQ__STACK_KIB_MOST ((UINT32_C(1) << 30) - 1)
+/* A bit of `position`, no part of the number: the runner is out of work and spins for more; nothing runs. A hint. */
+#define SQ__POSITION_SPINS ((sq__position_t)1 << 63)
 
 /* The fields are ordered so that the runner and the submitters do not share a cache line. The fields that the runner writes for
- * each task, the fields that both read, and the state word are each at least one line apart, wherever malloc puts the queue.
+ * each task, the fields that both read, and the state word are on different lines, wherever malloc puts the queue.
  * Rarely used fields fill the space between. */
 struct sq_queue {
     /* Written by the runner. */
-    sq__segment_t *head;            /* O  the segment of the next task; NULL: the ring's first */
-    SQ__ATOMIC(sq__position_t) position; /* C  the next task's slot in it; one word, as any thread may ask for the depth */
-    SQ__ATOMIC(uint64_t) ran;       /* C */
+    SQ__ATOMIC(sq__position_t) position; /* C  the next task's slot in the head; one word, as any thread may ask for the depth */
+    SQ__ATOMIC(uint64_t) ran;            /* C */
 
-    SQ__ATOMIC(uint16_t) runner_spins;   /* C  a hint: the runner is out of work and spins for more; nothing runs */
-    uint32_t stack_kib : 30;        /* I  stack size of its thread; 0: the system's default */
-    uint32_t service : 2;           /* I  the class of its threads, a sq_service_t */
-    SQ__ATOMIC(uint64_t) discarded; /* C */
-    SQ__ATOMIC(uint64_t) skipped;   /* C  consumed slots whose work was withdrawn or refused: it neither ran nor was discarded; and shared
-                                     *    slots, less the threads that left them for the hand-off slot: may be below 0 (it wraps) */
-    SQ__ATOMIC(uint64_t) highest;   /* C  the highest depth seen */
-    sq__ready_t ready;                  /* P  in the runner's list; a serial queue's, while none of its threads runs it */
-    SQ__ATOMIC(struct sq__extras *) extras; /* A  NULL until an owner makes the first record (state.h), then fixed */
-    SQ__ATOMIC(uint32_t) references; /* A */
+    sq__segment_t *head;              /* O  the segment of the next task; NULL: the ring's first */
+    SQ__ATOMIC(uint32_t) highest;     /* C  the highest depth seen */
+    SQ__ATOMIC(uint32_t) tallies[SQ__TALLIES]; /* A  see tally.c */
+    sq__ready_t ready;                /* P  in the runner's list; a serial queue's, while none of its threads runs it */
+    SQ__ATOMIC(uint32_t) references;  /* A */
     SQ__ATOMIC(uint32_t) suspensions; /* L  and read by dumps: how many suspensions have not been resumed */
+    SQ__ATOMIC(struct sq__extras *) extras; /* A  NULL until an owner makes the first record (state.h), then fixed */
 
     /* Read by all, rarely written, except handoff_kind. */
     SQ__ATOMIC(uint16_t) control;      /* L, the holder and submitters read it: what to do with the next task; SQ__HELD_BACK, ... */
     SQ__ATOMIC(uint16_t) handoff_kind; /* C, and under the lock a thread that withdraws writes it. SQ__EMPTY: none */
-    uint32_t process;               /* I  the process that made it: see process.h */
-    sq__room_t *room;                  /* I  NULL: the capacity is unlimited */
+    uint32_t process;                  /* I  the process that made it: see process.h */
     SQ__ATOMIC(sq__runner_t) runner;   /* A  0 until it is fixed, or while it has no client of the cache: from the first async until the end of the queue */
 
     /* The hand-off slot, for the task of a submitter that found the queue free; and rarely used fields. */
-    sq__work_t handoff;                 /* O  any asynchronous work, or a thread from a shared slot */
-    SQ__ATOMIC(uint64_t) segments;      /* A  how many segments were added to the ring */
-    SQ__ATOMIC(uintptr_t) first_link;   /* A  the link to the first segment; see ring.h */
-    SQ__ATOMIC(uint64_t) rejected;      /* A */
-    SQ__ATOMIC(uint64_t) withdrawn;     /* A */
+    SQ__ATOMIC(uintptr_t) first_link; /* A  the link to the first segment; see ring.h */
+    sq__work_t handoff;               /* O  any asynchronous work, or a thread from a shared slot */
+    sq__room_t *room;                 /* I  NULL: the capacity is unlimited. May share a line with the state word: the holder asks SQ__BOUNDED first */
+    SQ__ATOMIC(uint32_t) segments;    /* A  how many segments were added to the ring; only differences count: it wraps */
+    SQ__ATOMIC(uint32_t) skipped;     /* C  consumed slots whose work was withdrawn or refused: it neither ran nor was discarded; and shared
+                                       *    slots, less the threads that left them for the hand-off slot. Only differences count: it wraps */
 
     /* Written by the submitters. */
     SQ__ATOMIC(sq__state_t) state;      /* A  see above */
@@ -181,9 +178,13 @@ struct sq_queue {
     char label[];                       /* I */
 };
 
-/* Fields this far apart are on different cache lines at any address of the queue. */
-#define SQ__APART(one, other) (offsetof(struct sq_queue, other) - offsetof(struct sq_queue, one) >= SQ__LINE)
-_Static_assert(SQ__APART(ran, control) && SQ__APART(runner, state), "runner and submitters share a cache line");
+/* Fields this far apart are on different cache lines at any address of the queue that malloc returns: a multiple of 16. */
+#define SQ__APART(one, other) (offsetof(struct sq_queue, other) / 16 - offsetof(struct sq_queue, one) / 16 >= SQ__LINE / 16)
+_Static_assert(SQ__APART(position, control) && SQ__APART(ran, control) && SQ__APART(control, state) && SQ__APART(runner, state),
+               "runner and submitters share a cache line");
+#ifndef SQ_DEBUG
+_Static_assert(offsetof(struct sq_queue, label) + 16 <= 160 - sizeof(size_t), "malloc takes more than 160 bytes for a queue with a label of 15");
+#endif
 
 /* The queue on which its tasks run; NULL: it has no target, or that may still be moved: sq__targeted_fix comes first (queue/targeted.h). */
 static inline sq_queue_t *sq__queue_target(const sq_queue_t *queue) { return sq__runner_target(sq__load_relaxed(&queue->runner)); }
@@ -230,6 +231,16 @@ typedef struct sq__extras {
 static inline void *sq__extra(const sq_queue_t *queue, sq__extra_t owner) {
     const sq__extras_t *extras = sq__load_acquire(&queue->extras); /* [extras] acquire: the table as it was made */
     return extras != NULL ? sq__load_acquire(&extras->records[owner]) : NULL; /* [extras] acquire: the record as it was made */
+}
+
+/* What tally.c counts in a record. */
+typedef struct sq__tallies {
+    SQ__ATOMIC(uint64_t) tallies[SQ__TALLIES]; /* A */
+} sq__tallies_t;
+
+static inline uint64_t sq__tallied(const sq_queue_t *queue, sq__tally_t tally) {
+    const sq__tallies_t *rest = sq__extra(queue, SQ__EXTRA_TALLIES);
+    return sq__load_relaxed(&queue->tallies[tally]) + (rest != NULL ? sq__load_relaxed(&rest->tallies[tally]) : 0);
 }
 
 /* Changes queue->control; with the queue's lock. */

@@ -101,7 +101,7 @@ static void discard_work(const delayed_t *delayed) {
 static void end(void *pending) {
     delayed_t *delayed = SQ__CONTAINER(pending, delayed_t, pending);
     sq_queue_t *queue = delayed->queue;
-    sq__count(&queue->discarded, 1);
+    sq__tally(queue, SQ__TALLY_DISCARDED, 1);
     discard_work(delayed);
     if (sq__queue_is_stale(queue)) {
         return; /* the discard function has forked, and this is the child: the alarm is the parent's */

@@ -61,7 +61,7 @@
 void sq__timer_disarm(sq_timer_t *timer) {
     if (timer->is_waiting) {
         timer->is_waiting = false;
-        sq__add_relaxed(&timer->queue->withdrawn, 1);
+        sq__tally(timer->queue, SQ__TALLY_WITHDRAWN, 1);
     }
     if (!sq__queue_is_stale(timer->queue)) { /* else another thread may have held the clock's lock at the fork */
         sq__timer_change_alarm(timer, SQ__TIMER_CANCEL);
@@ -168,7 +168,7 @@ static void fire(void *context, void *number, bool runs) {
         sq__depth_not_run(queue); /* corrects the count: the caller has counted the firing as run already */
         sq__self()->frame->did_not_run = true;
     } else if (!may_run) {
-        sq__count(&queue->discarded, (uint64_t)-1);
+        sq__tally(queue, SQ__TALLY_DISCARDED, (uint64_t)-1);
         sq__count(&queue->skipped, 1);
     } else if (runs) {
         timer->task.run(timer->task.context);
@@ -268,7 +268,7 @@ void sq__timer_end_with_queue(void *pending) {
     bool was_to_fire = timer->alarm_state != SQ__TIMER_OFF && !timer->is_released;
     sq__timer_disarm(timer);
     sq__unlock(timer->queue);
-    sq__count(&timer->queue->discarded, was_to_fire);
+    sq__tally(timer->queue, SQ__TALLY_DISCARDED, was_to_fire);
     if (discard(timer)) {
         sq__lock(timer->queue);
         sq__timer_leave(timer);

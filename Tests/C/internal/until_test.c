@@ -169,11 +169,11 @@ TEST(a_caller_that_tries_stops_when_the_runner_does_not_answer) {
     CHECK(place.owns);
     CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EAGAIN);
     check_outcomes(queue, 0, 0, 0, 1);
-    sq__store_relaxed(&queue->runner_spins, true);
+    (void)sq__add_relaxed(&queue->position, SQ__POSITION_SPINS);
     CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EAGAIN);
     CHECK_EQUAL(sq_sync_until(queue, 1, must_not_run, NULL), ETIMEDOUT);
     CHECK_EQUAL(sq_queue_depth(queue), 0);
-    sq__store_relaxed(&queue->runner_spins, false);
+    (void)sq__add_relaxed(&queue->position, -SQ__POSITION_SPINS);
     sq__baton_pass(queue);
     check_outcomes(queue, 0, 0, 1, 2);
     sq_queue_release(queue);

@@ -58,11 +58,11 @@ TEST(counts_continue_beyond_32_bits) {
     journal_t journal = { 0 };
     static entry_t entries[TASKS];
     sq__store_relaxed(&queue->ran, near);
-    sq__store_relaxed(&queue->rejected, near);
-    sq__store_relaxed(&queue->withdrawn, near);
-    sq__store_relaxed(&queue->skipped, near);
+    sq__store_relaxed(&queue->tallies[SQ__TALLY_REJECTED], INT32_MAX - 3);
+    sq__store_relaxed(&queue->tallies[SQ__TALLY_WITHDRAWN], INT32_MAX - 3);
+    sq__store_relaxed(&queue->skipped, INT32_MAX - 3);
     sq__store_relaxed(&queue->position, near * SQ__NEXT_SEGMENT + SQ__SEGMENT_SLOTS);
-    sq__store_relaxed(&queue->segments, near);
+    sq__store_relaxed(&queue->segments, (uint32_t)near);
     hold_t hold;
     hold_async(&hold, queue);
     for (int i = 0; i < TASKS; i += 1) {
@@ -82,10 +82,48 @@ TEST(counts_continue_beyond_32_bits) {
     }
     sq_queue_stats_t stats = stats_now(queue);
     CHECK_EQUAL(stats.ran, near + TASKS + 2);
-    CHECK_EQUAL(stats.withdrawn, near + 10);
-    CHECK_EQUAL(stats.rejected, near + TASKS);
+    CHECK_EQUAL(stats.withdrawn, (uint64_t)INT32_MAX - 3 + 10);
+    CHECK_EQUAL(stats.rejected, (uint64_t)INT32_MAX - 3 + TASKS);
     CHECK_EQUAL(stats.depth, 0);
     CHECK_EQUAL(stats.submitted, stats.ran + stats.withdrawn);
+    sq_queue_release(queue);
+}
+
+static void reject(sq_queue_t *queue, int times) {
+    for (int i = 0; i < times; i += 1) {
+        CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EAGAIN);
+    }
+}
+
+/* What the queue has no room for is counted in a record, and in the queue while there is no memory for that; and from 2^32 on the depth, too. */
+TEST(counts_continue_without_memory) {
+    sq_queue_t *queue = make_queue_of("counts", 0);
+    hold_t hold;
+    sq__store_relaxed(&queue->tallies[SQ__TALLY_REJECTED], INT32_MAX - 3);
+    hold_async(&hold, queue);
+    CHECK_EQUAL(sq_sync_until(queue, sq_deadline(1000), must_not_run, NULL), ETIMEDOUT); /* has made what such a wait needs */
+    fail_nth(FAIL_ALLOCATION, 1, true);
+    reject(queue, 10);
+    fail_nothing();
+    CHECK_EQUAL(stats_now(queue).rejected, (uint64_t)INT32_MAX - 3 + 10);
+    reject(queue, 5);
+    CHECK_EQUAL(stats_now(queue).rejected, (uint64_t)INT32_MAX - 3 + 15);
+    sq__tallies_t *rest = sq__extra(queue, SQ__EXTRA_TALLIES);
+    REQUIRE(rest != NULL);
+    CHECK_EQUAL(sq__load_relaxed(&rest->tallies[SQ__TALLY_REJECTED]), 5);
+    sq__store_relaxed(&queue->tallies[SQ__TALLY_WITHDRAWN], INT32_MAX);
+    sq__store_relaxed(&rest->tallies[SQ__TALLY_WITHDRAWN], (uint64_t)INT32_MAX - 2);
+    sq__store_relaxed(&queue->skipped, UINT32_MAX - 4);
+    CHECK_EQUAL(sq_queue_depth(queue), 0);
+    for (int i = 1; i <= 10; i += 1) {
+        CHECK_EQUAL(sq_sync_until(queue, sq_deadline(1000), must_not_run, NULL), ETIMEDOUT);
+        CHECK_EQUAL(sq_queue_depth(queue), 0);
+    }
+    hold_end(&hold);
+    drain(queue);
+    CHECK_EQUAL(sq_queue_depth(queue), 0);
+    CHECK_EQUAL(stats_now(queue).withdrawn, 2 * (uint64_t)INT32_MAX - 2 + 10);
+    CHECK(sq__load_relaxed(&queue->skipped) < 100); /* it went over */
     sq_queue_release(queue);
 }
 

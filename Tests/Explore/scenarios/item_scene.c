@@ -173,7 +173,7 @@ static void end_item(void *unused) {
     scene_wait(SQ_FOREVER, 0);
     sq_item_release(scene.item);
     if (!scene.gives_queue && sq_sync(scene.queues[0], scene_do_nothing, NULL) == 0
-        && sq__load_relaxed(&scene.queues[0]->withdrawn) != sq__load_relaxed(&scene.queues[0]->skipped)) {
+        && sq__tallied(scene.queues[0], SQ__TALLY_WITHDRAWN) != sq__load_relaxed(&scene.queues[0]->skipped)) {
         ex_fail("item: an empty slot was consumed and not counted");
     }
 }

@@ -92,15 +92,30 @@ static inline uintptr_t sq__ring_where(const sq__reserved_t *place) {
 
 /* The next work: ring.h */
 
-/* O. The kind of the work at the head, perhaps with SQ__BARRIER; SQ__EMPTY: there is none, or its slot is not filled yet. At the end of a segment it
- * enters the next one, and frees the old one. */
-uintptr_t sq__ring_peek(sq_queue_t *queue);
-
-/* O. Advances past the slot at the head, which peek found filled, and returns its work. */
-sq__work_t sq__ring_take(sq_queue_t *queue);
+/* O. The head is at the end of its segment, or has none. Moves it to the next segment, and frees the old one. False: the next one is not linked yet;
+ * nothing has changed. */
+bool sq__ring_enter_next_segment(sq_queue_t *queue);
 
 /* O. The slot at the head, which peek found filled. */
-sq__slot_t *sq__ring_head(sq_queue_t *queue);
+static inline sq__slot_t *sq__ring_head(sq_queue_t *queue) {
+    return &queue->head->slots[sq__position_index(sq__load_relaxed(&queue->position))];
+}
+
+/* O. The kind of the work at the head, perhaps with SQ__BARRIER; SQ__EMPTY: there is none, or its slot is not filled yet. At the end of a segment it
+ * enters the next one, and frees the old one. */
+static inline uintptr_t sq__ring_peek(sq_queue_t *queue) {
+    if (__builtin_expect(sq__position_index(sq__load_relaxed(&queue->position)) == SQ__SEGMENT_SLOTS, 0) && !sq__ring_enter_next_segment(queue)) {
+        return SQ__EMPTY;
+    }
+    return sq__ring_kind(sq__load_acquire(&sq__ring_head(queue)->word)); /* [publish] acquire: the slot; [withdraw] the same if it is CANCELLED */
+}
+
+/* O. Advances past the slot at the head, which peek found filled, and returns its work. */
+static inline sq__work_t sq__ring_take(sq_queue_t *queue) {
+    const sq__slot_t *slot = sq__ring_head(queue);
+    sq__count(&queue->position, 1);
+    return slot->work;
+}
 
 /* O. The kind of the next work, in the hand-off slot or at the head; SQ__EMPTY as above. */
 static inline uintptr_t sq__next_kind(sq_queue_t *queue) {

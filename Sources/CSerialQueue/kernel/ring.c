@@ -94,9 +94,7 @@ static sq__word_t *word_at_head(sq_queue_t *queue) {
     return index < SQ__SEGMENT_SLOTS ? &queue->head->slots[index].word : link_after(queue, queue->head);
 }
 
-/* O. The head is at the end of its segment, or has none. Moves it to the next segment, and frees the old one. False: the next one is not linked yet;
- * nothing has changed. */
-static bool enter_next_segment(sq_queue_t *queue) {
+bool sq__ring_enter_next_segment(sq_queue_t *queue) {
     sq__segment_t *next = (sq__segment_t *)sq__load_acquire(link_after(queue, queue->head)); /* [publish] acquire: the segment, its first slot */
     if (next == NULL) {
         return false;
@@ -109,25 +107,6 @@ static bool enter_next_segment(sq_queue_t *queue) {
     }
     return true;
 }
-
-uintptr_t sq__ring_peek(sq_queue_t *queue) {
-    unsigned index = sq__position_index(sq__load_relaxed(&queue->position));
-    if (__builtin_expect(index == SQ__SEGMENT_SLOTS, 0)) {
-        if (!enter_next_segment(queue)) {
-            return SQ__EMPTY;
-        }
-        index = 0;
-    }
-    return sq__ring_kind(sq__load_acquire(&queue->head->slots[index].word)); /* [publish] acquire: the slot; [withdraw] the same if it is CANCELLED */
-}
-
-sq__work_t sq__ring_take(sq_queue_t *queue) {
-    sq__position_t position = sq__load_relaxed(&queue->position);
-    sq__store_relaxed(&queue->position, position + 1);
-    return queue->head->slots[sq__position_index(position)].work;
-}
-
-sq__slot_t *sq__ring_head(sq_queue_t *queue) { return &queue->head->slots[sq__position_index(sq__load_relaxed(&queue->position))]; }
 
 const sq__work_t *sq__ring_work_at(const sq_queue_t *queue, uintptr_t where) {
     return where == SQ__IN_HANDOFF ? &queue->handoff : &((const sq__slot_t *)where)->work;

@@ -15,10 +15,9 @@ static bool uses_room(uintptr_t kind) {
     return kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER;
 }
 
-/* O. Takes the work that sq__baton_find has found out of the queue, gives its room back, and returns its kind; SQ__EMPTY: it is not to be run, for
+/* O. Takes the work that was found, of this kind, out of the queue, gives its room back, and returns its kind; SQ__EMPTY: it is not to be run, for
  * one of the reasons below. Not when nothing was found: it would advance past a slot that is not filled. */
-static inline __attribute__((always_inline)) uintptr_t take_out(sq_queue_t *queue, uint32_t control, sq__work_t *work) {
-    uintptr_t kind = sq__next_kind(queue);
+static inline __attribute__((always_inline)) uintptr_t take_out(sq_queue_t *queue, uintptr_t kind, uint32_t control, sq__work_t *work) {
     if (__builtin_expect(!(kind & SQ__CANCELLABLE), 1)) {
         *work = sq__next_take(queue);
     } else {
@@ -47,8 +46,8 @@ static bool take_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) 
 }
 
 /* O. What sq__run_take (kernel.h) does, inlined into the batch of a serial queue. */
-static inline __attribute__((always_inline)) uintptr_t take(sq_queue_t *queue, uint32_t control, sq__work_t *work) {
-    uintptr_t kind = take_out(queue, control, work);
+static inline __attribute__((always_inline)) uintptr_t take(sq_queue_t *queue, uintptr_t kind, uint32_t control, sq__work_t *work) {
+    kind = take_out(queue, kind, control, work);
     if (kind == SQ__AWAITED || kind == SQ__RUN_ANYWHERE) {
         return take_call(queue, control, work->waiter) ? kind : SQ__EMPTY;
     }
@@ -155,7 +154,7 @@ static inline __attribute__((always_inline)) void call(sq_queue_t *queue, uintpt
     }
 }
 
-uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work) { return take(queue, control, work); }
+uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work) { return take(queue, sq__next_kind(queue), control, work); }
 
 /* What there is to see of a task that was taken. Its site is that of the calling thread's innermost frame. */
 static sq__task_seen_t task_seen(uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
@@ -229,21 +228,35 @@ void sq__run_turn_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t 
 /* O. As run_work, on a queue that is watched, traced or measured, or that discards what waits. */
 static __attribute__((noinline)) void run_observed_work(sq_queue_t *queue, uint32_t control, sq__batch_frame_t *frame) {
     sq__origin_t origin = sq__run_origin(queue, control);
-    frame->kind = take(queue, control, &frame->work);
+    frame->kind = sq__run_take(queue, control, &frame->work);
     if (frame->kind != SQ__EMPTY) {
         sq__run_taken(queue, frame->kind, origin, control, &frame->work);
     }
 }
 
-/* O. Takes the work that was found, and runs or discards it. frame->kind: what it was; SQ__EMPTY: it was not to be run. */
-static inline __attribute__((always_inline)) void run_work(sq_queue_t *queue, sq__batch_frame_t *frame) {
+/* O. Takes the work that was found, of this kind, and runs or discards it. frame->kind: what it was; SQ__EMPTY: it was not to be run. */
+static inline __attribute__((always_inline)) void run_work(sq_queue_t *queue, uintptr_t kind, sq__batch_frame_t *frame) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     if (__builtin_expect(control & (SQ__DISCARD | SQ__NOTED), 0)) {
         run_observed_work(queue, control, frame);
         return;
     }
-    frame->kind = take(queue, control & SQ__BOUNDED, &frame->work);
+    frame->kind = take(queue, kind, control & SQ__BOUNDED, &frame->work);
     call(queue, frame->kind, 0, NULL, &frame->work); /* EMPTY: calls nothing */
+}
+
+/* O. sq__baton_next, by the runner, inline for what is met most: a task, in a queue that is not suspended. *kind: what is next; not after anything but
+ * SQ__NEXT_TASK. */
+static inline __attribute__((always_inline)) sq__next_t next_task(sq_queue_t *queue, bool begins, uintptr_t *kind) {
+    *kind = sq__next_kind(queue);
+    /* After the kind, as in sq__baton_find. */
+    bool is_held_back = sq__load_relaxed(&queue->control) & SQ__HELD_BACK; /* [control] */
+    if (__builtin_expect(*kind - SQ__TASK <= SQ__MEMBER - SQ__TASK && !is_held_back, 1)) {
+        return SQ__NEXT_TASK;
+    }
+    sq__next_t next = sq__baton_next(queue, begins);
+    *kind = next == SQ__NEXT_TASK ? sq__next_kind(queue) : SQ__EMPTY;
+    return next;
 }
 
 /* O. What sq__run_tasks (kernel.h) does; if not `begins`, what sq__run_tasks_inside does. */
@@ -256,13 +269,14 @@ static inline __attribute__((always_inline)) sq__next_t run_tasks(sq_queue_t *qu
     size_t tasks = 0;
     sq__batch_t batch = sq__batch(most);
     sq__next_t next;
+    uintptr_t kind;
     self->frame = &frame.frame; /* once for all tasks: they all are this queue's */
     /* In a task of its target it does not linger, as the target may have more to do; there `begins` is false (such a queue gets no RUN_ANYWHERE). */
-    while ((next = sq__baton_next(queue, begins)) == SQ__NEXT_TASK && !sq__batch_is_over(queue, &batch, tasks)) {
+    while ((next = next_task(queue, begins, &kind)) == SQ__NEXT_TASK && !sq__batch_is_over(queue, &batch, tasks)) {
         if (is_time_to_sample(tasks)) {
             sq__depth_sample(queue);
         }
-        run_work(queue, &frame);
+        run_work(queue, kind, &frame);
         tasks += 1;
         if (__builtin_expect(sq__queue_is_stale(queue), 0)) {
             self->frame = frame.frame.parent;

@@ -43,9 +43,9 @@
 #endif
 #define SQ__SEGMENT_BYTES (SQ__LINE + SQ__SEGMENT_SLOTS * 32u)
 
-/* How many free blocks keep their pages at most, 16 MiB: those of a backlog of 500,000 tasks that comes and goes. */
+/* How many free blocks keep their pages at most, 64 MiB: those of a backlog of two million tasks that comes and goes. */
 #ifndef SQ__BLOCKS_WARM
-#define SQ__BLOCKS_WARM 4096u
+#define SQ__BLOCKS_WARM 16384u
 #endif
 /* And how many while nobody takes one, 1 MiB; and after how many nanoseconds. */
 #ifndef SQ__BLOCKS_WARM_AT_REST

@@ -84,11 +84,6 @@ static bool set_stack_size(sq_queue_t *queue, size_t stack_size) {
     return stack_size == 0 || record != NULL;
 }
 
-size_t sq__queue_stack_size(const sq_queue_t *queue) {
-    const size_t *record = sq__extra(queue, SQ__EXTRA_STACK);
-    return record != NULL ? *record : 0;
-}
-
 sq_queue_t *sq__queue_make(const char *label, const sq_queue_options_t *options) {
     if (!are_valid(options)) {
         errno = EINVAL;

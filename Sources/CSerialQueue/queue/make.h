@@ -5,6 +5,3 @@
 
 /* As sq_queue_create, with options of the right size, whose `target` is not looked at. */
 sq_queue_t *sq__queue_make(const char *label, const sq_queue_options_t *options);
-
-/* That of its threads; 0: the system's default. */
-size_t sq__queue_stack_size(const sq_queue_t *queue);

@@ -6,7 +6,6 @@
 #include "observe/observe_inline.h"
 #include "platform/container.h"
 #include "queue/end.h"
-#include "queue/make.h"
 #include "queue/targeted.h"
 #include "state/state_inline.h"
 

@@ -128,12 +128,6 @@ void sq__unlock(const sq_queue_t *queue);
 void sq__lock_all(void);
 void sq__unlock_all(void);
 
-/* Counts that any thread changes, and a statistic reads. tally.c has the design. */
-typedef enum sq__tally { SQ__TALLY_DISCARDED, SQ__TALLY_WITHDRAWN, SQ__TALLY_REJECTED, SQ__TALLIES } sq__tally_t;
-
-/* `by` is 1, or less than 0 (it wraps) if the caller takes back what it has counted. */
-void sq__tally(sq_queue_t *queue, sq__tally_t tally, uint64_t by) __attribute__((cold));
-
 /* Counts a submission that was refused with this error, and returns the error. */
 int sq__queue_reject(sq_queue_t *queue, int error) __attribute__((cold));
 

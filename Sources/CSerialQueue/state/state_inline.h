@@ -140,6 +140,12 @@ static inline unsigned sq__position_index(sq__position_t position) { return posi
 /* A bit of `position`, no part of the number: the runner is out of work and spins for more; nothing runs. A hint. */
 #define SQ__POSITION_SPINS ((sq__position_t)1 << 63)
 
+/* Counts that any thread changes, and a statistic reads. tally.c has the design. */
+typedef enum sq__tally { SQ__TALLY_DISCARDED, SQ__TALLY_WITHDRAWN, SQ__TALLY_REJECTED, SQ__TALLIES } sq__tally_t;
+
+/* `by` is 1, or less than 0 (it wraps) if the caller takes back what it has counted. */
+void sq__tally(sq_queue_t *queue, sq__tally_t tally, uint64_t by) __attribute__((cold));
+
 /* The fields are ordered so that the runner and the submitters do not share a cache line. The fields that the runner writes for
  * each task, the fields that both read, and the state word are on different lines, wherever malloc puts the queue.
  * Rarely used fields fill the space between. */
@@ -248,4 +254,10 @@ static inline void sq__control(sq_queue_t *queue, uint32_t clear, uint32_t set) 
     /* [watch] release: the note, for the holder that sees SQ__WATCHED, whichever change it sees. [control] comes with
      * the swap of the state word that follows. */
     sq__store_release(&queue->control, (uint16_t)((sq__load_relaxed(&queue->control) & ~clear) | set));
+}
+
+/* The size of its threads' stacks; 0: the system's default. */
+static inline size_t sq__queue_stack_size(const sq_queue_t *queue) {
+    const size_t *record = sq__extra(queue, SQ__EXTRA_STACK);
+    return record != NULL ? *record : 0;
 }

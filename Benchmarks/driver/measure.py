@@ -22,8 +22,9 @@ class Failure(Exception):
 
 
 class Contender:
-    def __init__(self, name, title, command, missing=""):
+    def __init__(self, name, title, command, missing="", limit=None):
         self.name, self.title, self.command = name, title, command
+        self.limit = limit  # seconds after which a scenario is n/a for it; None: what takes longer than HANG voids the run
         self.missing = missing  # why it cannot be measured on this machine; "" if it can
 
 
@@ -76,9 +77,11 @@ def _once(contender, scenario, environment, condition):
     """One process: one scenario of one contender. Returns its line and how many processors other processes used."""
     neighbours, before = Neighbours(condition.processors), resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
-        done = subprocess.run([*condition.prefix, *contender.command, scenario], capture_output=True, text=True, timeout=HANG,
+        done = subprocess.run([*condition.prefix, *contender.command, scenario], capture_output=True, text=True, timeout=contender.limit or HANG,
                               env=environment, check=False, **AT_PRIORITY)
     except subprocess.TimeoutExpired:
+        if contender.limit:
+            return {"na": f"has not ended after {contender.limit} s"}, 0.0
         raise Failure(f"{contender.name}, {scenario}: has not ended after {HANG} seconds: it hangs.") from None
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     others = neighbours.share(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)

@@ -30,6 +30,8 @@ PEERS = {"ours": ("this library, default settings", ""),
 TITLES = {name: title for name, (title, _) in PEERS.items()}
 OURS = ("ours", "ours-pooled")
 
+LIMIT = 10  # seconds for one measurement of a peer; most take less than three
+
 # Rows whose bar is not against the best of all: what the bar is against.
 AGAINST = {"timers-1000000": ("java",), "timer-brief": ("java",),
            "async-wait": [name for name in PEERS if name != "go"]}  # goroutines change without a thread's waking
@@ -86,7 +88,7 @@ def main():
         sys.exit("SCENARIO: none is called that; there are " +
                  ", ".join(scenario.name for scenario in rows.scenarios(rows.PEER_ROWS, [])) + ".")
     names = _build([name for name in PEERS if not wanted or name in wanted or name == "ours"], sys.argv[1])
-    chosen = [measure.Contender(name, TITLES[name], bench.command(name)) for name in names]
+    chosen = [measure.Contender(name, TITLES[name], bench.command(name), limit=None if name in OURS else LIMIT) for name in names]
     best = measure.Contender("best", "the best of the peers in each row, named there; where the bar is against one of them, that one", [])
     rounds = bench.rounds_asked_for(False, 1 if quick else 3)
     for condition in conditions.asked_for(conditions.ALL):
@@ -102,7 +104,8 @@ def main():
             sys.exit(f"\nThe run is void. {failure}")
         table = against_the_best([row for row in table if row.scenario in results.figures], results, names)
         missing = [name for name in PEERS if name not in names]
-        remarks = [_losses(table, results), *([f"Not measured here: {', '.join(missing)}."] if missing else [])]
+        late = [f"{name} in {scenario}" for (scenario, name), why in results.reasons.items() if str(LIMIT) in why]
+        remarks = [_losses(table, results), *([f"Not ended after {LIMIT} s: {', '.join(late)}."] if late else []), *([f"Not measured here: {', '.join(missing)}."] if missing else [])]
         report.write("peers", f"The C core against what one would use instead, {condition.title}", condition, table, results,
                      [chosen[0], best, *chosen[1:]], rounds, "best",
                      not (quick or words or wanted or bench.hides_load(condition)), remarks, (None, None))

@@ -35,8 +35,12 @@ sq__called_t sq__next_called(sq_queue_t *queue) {
     case SQ__TASK:
     case SQ__DUE:
     case SQ__NOTIFICATION:
-    case SQ__CLEANUP:
         return called_by(work->task.run, work->task.context);
+    case SQ__CLEANUP: {
+        sq__called_t called = called_by(work->task.run, work->task.context);
+        called.what = "the end of a timer";
+        return called;
+    }
     case SQ__MEMBER:
         return called_by(work->member.run, work->member.context);
     case SQ__PAIR:

@@ -7,6 +7,7 @@
 #include "platform/list.h"
 #include "platform/memory.h"
 #include "platform/mutex.h"
+#include "queue/room_count.h"
 #include "thread/explored.h"
 #include "wait/wait.h"
 
@@ -43,21 +44,21 @@ static sq_deferred_t *task_of(seeker_t *seeker) {
 /* Fields: F fixed after creation, M under the mutex. */
 struct sq__capacity {
     sq__room_t base;   /* the first field: the queue points to it */
-    sq__mutex_t mutex; /* F */
-    size_t room;       /* M  0 while the list is not empty */
+    sq__mutex_t mutex; /* F  taken only if somebody waits, or is about to */
     seeker_t *first;   /* M  threads and tasks that wait for room, in order */
     seeker_t **end;    /* M */
     bool closed;       /* M */
+    sq__room_count_t count; /* WAITED is set while the list is not empty */
 };
 
 sq__capacity_t *sq__capacity(sq__room_t *room) { return (sq__capacity_t *)room; }
 
 sq__room_t *sq__capacity_create(size_t room, void (*give)(sq_queue_t *, sq__room_t *)) {
-    sq__capacity_t *capacity = sq__memory(sizeof *capacity);
+    sq__capacity_t *capacity = sq__memory_lines(sizeof *capacity);
     if (capacity == NULL) {
         return NULL;
     }
-    *capacity = (sq__capacity_t){ .base.give = give, .room = room };
+    *capacity = (sq__capacity_t){ .base.give = give, .count.size = room };
     capacity->end = &capacity->first;
     sq__store_relaxed(&capacity->base.references, 1);
     if (sq__mutex_init(&capacity->mutex) != 0) {
@@ -76,16 +77,15 @@ void sq__capacity_release(sq__room_t *room) {
     }
 }
 
-static void append(sq__capacity_t *capacity, seeker_t *seeker) {
-    SQ__LIST_APPEND(capacity->end, seeker);
-}
-
-/* Returns false if it is not in the list. */
+/* M. Returns false if it is not in the list. */
 static bool remove_seeker(sq__capacity_t *capacity, seeker_t *seeker) {
     if (seeker->link == NULL || seeker->link == &being_submitted) {
         return false;
     }
     SQ__LIST_REMOVE_FROM(capacity->end, seeker);
+    if (capacity->first == NULL) {
+        sq__room_nobody_waits(&capacity->count);
+    }
     return true;
 }
 
@@ -97,16 +97,29 @@ static seeker_t *pop(sq__capacity_t *capacity) {
     return seeker;
 }
 
-/* M. Takes one room, without a wait. Returns 0, ESHUTDOWN, or EAGAIN: there is none. */
+/* Takes one room, without a wait. Returns 0, ESHUTDOWN, or EAGAIN: there is none, or others wait. */
 static int try_to_take(sq__capacity_t *capacity) {
+    if (sq__room_take(&capacity->count)) {
+        return 0; /* if the queue is shut down, it has no slot, and the room is given back */
+    }
+    sq__mutex_lock(&capacity->mutex);
+    int error = capacity->closed ? ESHUTDOWN : sq__room_take(&capacity->count) ? 0 : EAGAIN;
+    sq__mutex_unlock(&capacity->mutex);
+    return error;
+}
+
+/* Takes one room, or puts the seeker at the end of the list. Returns 0, ESHUTDOWN, or EAGAIN: it is in the list. */
+static int take_or_join(sq__capacity_t *capacity, seeker_t *seeker) {
+    int error = 0;
+    sq__mutex_lock(&capacity->mutex);
     if (capacity->closed) {
-        return ESHUTDOWN;
+        error = ESHUTDOWN;
+    } else if (capacity->first != NULL || !sq__room_wait_or_take(&capacity->count)) {
+        SQ__LIST_APPEND(capacity->end, seeker);
+        error = EAGAIN;
     }
-    if (capacity->room == 0) {
-        return EAGAIN;
-    }
-    capacity->room -= 1;
-    return 0;
+    sq__mutex_unlock(&capacity->mutex);
+    return error;
 }
 
 /* The calling thread is in a task. True: in what a concurrent queue runs with the baton in hand. */
@@ -128,12 +141,9 @@ static int wait_for_room(sq_queue_t *queue, const sq__submission_t *submission) 
     if (error) {
         return error;
     }
-    sq__mutex_lock(&capacity->mutex);
-    error = try_to_take(capacity);
-    if (error == EAGAIN) {
-        append(capacity, &seeker);
-    }
-    sq__mutex_unlock(&capacity->mutex);
+    /* On one processor the scheduler charges a thread for yielding: then the runner would take the processor from it at each of its next tasks. */
+    wait.is_next = false;
+    error = take_or_join(capacity, &seeker);
     if (error != EAGAIN) {
         sq__wait_cancel(&wait);
     } else {
@@ -149,28 +159,17 @@ static int wait_for_room(sq_queue_t *queue, const sq__submission_t *submission) 
 
 int sq__capacity_take_room(sq_queue_t *queue, const sq__submission_t *submission) {
     sq__capacity_t *capacity = sq__capacity(queue->room);
-    sq__mutex_lock(&capacity->mutex);
     int error = try_to_take(capacity);
-    sq__mutex_unlock(&capacity->mutex);
     if (error == EAGAIN && sq__self()->explored != NULL) {
         sq__explored_pause("finds no room in", queue->label, NULL); /* the queue might have run some of its tasks by now */
-        sq__mutex_lock(&capacity->mutex);
         error = try_to_take(capacity);
-        sq__mutex_unlock(&capacity->mutex);
     }
     return error == EAGAIN && submission->deadline != SQ_NOW ? wait_for_room(queue, submission) : error;
 }
 
 int sq__capacity_take_room_for(sq__capacity_t *capacity, sq_deferred_t *task) {
-    seeker_t *seeker = seeker_in(task);
-    sq__mutex_lock(&capacity->mutex);
-    int error = try_to_take(capacity);
-    if (error == EAGAIN) {
-        append(capacity, seeker);
-        error = EINPROGRESS;
-    }
-    sq__mutex_unlock(&capacity->mutex);
-    return error;
+    int error = sq__room_take(&capacity->count) ? 0 : take_or_join(capacity, seeker_in(task));
+    return error == EAGAIN ? EINPROGRESS : error;
 }
 
 bool sq__capacity_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
@@ -227,12 +226,15 @@ static bool grant_room(seeker_t *seeker, sq_deferred_t **task) {
 sq_deferred_t *sq__capacity_give_room(sq__capacity_t *capacity) {
     seeker_t *seeker;
     sq_deferred_t *task = NULL;
+    if (sq__room_give(&capacity->count)) {
+        return NULL;
+    }
     sq__mutex_lock(&capacity->mutex);
     do {
         seeker = pop(capacity);
     } while (seeker != NULL && !grant_room(seeker, &task));
     if (seeker == NULL) {
-        capacity->room += 1;
+        (void)sq__room_give(&capacity->count); /* the list is empty */
     }
     sq__mutex_unlock(&capacity->mutex);
     return task;

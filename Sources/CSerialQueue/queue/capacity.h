@@ -1,8 +1,8 @@
 /* capacity.h: the limited capacity of a queue.
  *
- * DESIGN. Room is counted under a mutex of the capacity, and only in queues that have one. An asynchronous task takes room
- * before it takes a slot, and gives it back when its turn comes. Room that becomes free goes directly to the submitter that
- * has waited longest, so no submitter overtakes another. Deferred tasks, for which no thread waits, are in the same line: the
+ * DESIGN. An asynchronous task takes room before it takes a slot, and gives it back when its turn comes. Room is counted without a lock
+ * (room_count.h). Who finds none joins a line, under a mutex of the capacity. While somebody waits, room that becomes free goes directly to the one
+ * that has waited longest, so no submitter overtakes another. Deferred tasks, for which no thread waits, are in the same line: the
  * thread that gives room to a deferred task also submits it. */
 #pragma once
 

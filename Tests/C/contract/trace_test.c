@@ -20,22 +20,6 @@ TEST(a_trace_has_the_labels_of_all_queues_that_did_something) {
     unlink(path);
 }
 
-static uint64_t rejected(const sq_queue_t *queue) {
-    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
-    CHECK_EQUAL(sq_queue_stats(queue, &stats), 0);
-    return stats.rejected;
-}
-
-/* Calls until the deadline passes in a wait: on a busy machine it may pass before the wait begins, and then the call is refused. */
-static void time_out_in_a_wait(sq_queue_t *queue, int (*call)(sq_queue_t *, sq_time_t, sq_function_t, void *)) {
-    uint64_t before, limit = 1000000;
-    do {
-        before = rejected(queue);
-        CHECK_EQUAL(call(queue, sq_deadline(limit), must_not_run, NULL), ETIMEDOUT);
-        limit *= 2;
-    } while (rejected(queue) != before);
-}
-
 TEST(a_queue_from_before_the_trace_is_traced_from_its_next_async_or_contended_sync) {
     sq_queue_t *by_async = make_queue_of("com.example.async", 0), *by_sync = make_queue_of("com.example.sync", 0);
     sq_queue_t *untouched = make_queue_of("com.example.untouched", 0);

@@ -113,6 +113,15 @@ static inline void must_not_run(void *context) {
     CHECK(!"a function that must not run");
 }
 
+/* Calls until the deadline passes in a wait: on a busy machine it may pass before the wait begins, and then the call is refused. */
+static inline void time_out_in_a_wait(sq_queue_t *queue, int (*call)(sq_queue_t *, sq_time_t, sq_function_t, void *)) {
+    uint64_t withdrawn = stats_now(queue).withdrawn, limit = 1000;
+    do {
+        CHECK_EQUAL(call(queue, sq_deadline(limit), must_not_run, NULL), ETIMEDOUT);
+        limit *= 2;
+    } while (stats_now(queue).withdrawn == withdrawn);
+}
+
 /* A task that reports that it runs, waits until it may continue, and records what it found. */
 typedef struct journal {
     size_t count;

@@ -71,7 +71,7 @@ static unsigned count_in_use(const sq__pool_t *pool) {
 static void look(sq__shard_t *shard, survey_t *survey) {
     sq__mutex_lock(&shard->lock);
     survey->waits |= sq__shard_has_ready(shard);
-    survey->sample.is_stuck |= shard->taken < shard->seen;
+    survey->sample.is_stuck |= sq__load_relaxed(&shard->taken) < shard->seen;
     sq__mutex_unlock(&shard->lock);
 }
 
@@ -280,7 +280,7 @@ static void finish(sq__shard_t *shard, bool came_soon) {
         shard->checks = 0;
         picked = shrink(shard);
     }
-    shard->seen = shard->taken + sq__load_relaxed(&shard->waiting);
+    shard->seen = sq__load_relaxed(&shard->taken) + sq__load_relaxed(&shard->waiting);
     if (sq__shard_has_ready(shard) || shard->permits > shard->base_permits || shard->workers > shard->base_permits) {
         sq__growth_schedule(shard, sq__shard_has_ready(shard));
     }

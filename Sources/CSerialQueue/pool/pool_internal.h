@@ -44,12 +44,13 @@ struct sq__pool_worker {
 struct sq__shard {
     _Alignas(SQ__LINE) sq__mutex_t lock;
     SQ__ATOMIC(size_t) waiting;     /* C  how many entries are ready */
-    uint64_t taken;                 /* L  how many entries have been taken */
+    SQ__ATOMIC(uint64_t) taken;     /* C  how many entries have been taken */
     unsigned permits;               /* L */
     SQ__ATOMIC(unsigned) in_use;    /* C  permits that are taken; above `permits` for a moment, see pool.h */
     sq__ready_list_t ready;         /* L */
     sq__pool_t *pool;               /* F */
     unsigned index;                 /* F */
+    bool is_searched;               /* L  one of its workers, with a permit, searches (search.h) */
     bool lacks_thread;              /* L  no worker could be found for a free permit when this was last tried */
     unsigned turns;                 /* L  shards.c: entries that its workers have taken here since they looked at the clock, */
     unsigned visited;               /* L  the index of the shard that they took one from last, or called, */
@@ -68,6 +69,9 @@ struct sq__shard {
     uint64_t seen;         /* L  how many entries had been posted at the last check */
     unsigned checks;       /* L  since idle workers were last ended; a slow check counts as many */
     unsigned fewest_idle;  /* L  the fewest since idle workers were last ended */
+
+    /* Far from what workers write. */
+    _Alignas(SQ__LINE) SQ__ATOMIC(bool) is_called; /* C  the searcher is to take an entry now */
 };
 
 /* F fixed after create, A atomic; S under lists_lock; C written under that lock, read by anyone as a hint. */
@@ -108,6 +112,9 @@ struct sq_pool {
 
 /* With the lock. */
 static inline bool sq__shard_has_ready(const sq__shard_t *shard) { return sq__load_relaxed(&shard->waiting) != 0; }
+
+/* With the lock. True: more entries are ready than the searcher will take, so that another worker is wanted. */
+static inline bool sq__shard_wants_worker(const sq__shard_t *shard) { return sq__load_relaxed(&shard->waiting) > shard->is_searched; }
 
 /* With the lock: no worker will use the shard again. */
 static inline bool sq__shard_is_deserted(const sq__shard_t *shard) {

@@ -51,7 +51,7 @@ static void tell(SQ__ATOMIC(uint64_t) *word, uint64_t *told, uint64_t bits) {
 }
 
 static void publish(sq__shard_t *shard) {
-    bool is_free = sq__load_relaxed(&shard->in_use) < shard->permits && !shard->lacks_thread, waits = !is_free && sq__shard_has_ready(shard);
+    bool is_free = sq__load_relaxed(&shard->in_use) < shard->permits && !shard->lacks_thread, waits = !is_free && sq__shard_wants_worker(shard);
     uint64_t high = waits && shard->ready.lines[SQ__LEVEL_HIGH].first != NULL ? bit(shard) : 0;
     uint64_t normal = waits && shard->ready.lines[SQ__LEVEL_NORMAL].first != NULL ? bit(shard) : 0;
     tell(&shard->pool->marks->levels, &shard->published_levels, high | normal << ABOVE);

@@ -6,6 +6,7 @@
 #include "platform/probe.h"
 #include "platform/thread.h"
 #include "pool/growth_alarm.h"
+#include "pool/search.h"
 #include "pool/shards.h"
 #include "pool/pool_internal.h"
 #include "pool/ready.h"
@@ -114,7 +115,7 @@ int sq__workers_begin(sq__pool_t *pool) {
 }
 
 static bool has_work(sq__shard_t *shard) {
-    return sq__shard_has_ready(shard) || sq__shard_others_wait(shard);
+    return sq__shard_wants_worker(shard) || sq__shard_others_wait(shard);
 }
 
 /* With a shard's lock; takes lists_lock. True: all workers of the pool sleep in the library, or idle. Of several that go to sleep at a time, the last
@@ -201,6 +202,13 @@ void sq__workers_use_permit_and_unlock(sq__shard_t *shard) {
 
 /* A worker's work */
 
+/* With the lock, which it may release in between, by a worker with a permit. NULL: there is none. */
+static sq__ready_t *take_entry(sq__shard_t *shard, sq__level_t *level) {
+    sq__shard_t *other = sq__shard_to_help(shard);
+    sq__ready_t *entry = other != NULL ? sq__shard_take_from(shard, other, level) : NULL;
+    return entry != NULL ? entry : sq__shard_take_first(shard, level);
+}
+
 /* With the lock, which it may release in between: the next entry, of level *level, of a worker that has a permit. NULL: it has left its permit. */
 static sq__ready_t *next_entry(sq__shard_t *shard, sq__pool_worker_t *worker, sq__level_t *level) {
     sq__ready_t *entry = NULL;
@@ -209,12 +217,8 @@ static sq__ready_t *next_entry(sq__shard_t *shard, sq__pool_worker_t *worker, sq
     if (!stays && sq__shard_has_ready(shard) && sq__load_relaxed(&pool->permits) < pool->most) {
         sq__growth_schedule(shard, true); /* it leaves its permit to a worker that has taken its own back: an entry waits again */
     }
-    if (stays) {
-        sq__shard_t *other = sq__shard_to_help(shard);
-        entry = other != NULL ? sq__shard_take_from(shard, other, level) : NULL;
-        if (entry == NULL) {
-            entry = sq__shard_take_first(shard, level);
-        }
+    while (stays && (entry = take_entry(shard, level)) == NULL && sq__shard_search(shard)) {
+        stays = sq__load_relaxed(&shard->in_use) <= shard->permits;
     }
     worker->entry += 1;
     if (entry == NULL) {
@@ -298,6 +302,7 @@ void sq__pool_lend_permit(sq__pool_worker_t *worker) {
     sq__mutex_lock(&shard->lock);
     shard->lacks_thread = false; /* to try again: a poster at the limit of workers may have seen this one in_use, and ends at a free shard */
     change_permit(shard, worker, SQ__PERMIT_LEND);
+    sq__shard_call_searcher(shard, SQ__LEVEL_HELP);
     sq__workers_use_permit_and_unlock(shard);
 }
 
@@ -335,6 +340,7 @@ void sq__workers_dismiss(sq__pool_worker_t *picked) {
 static void end_shard(sq__shard_t *shard) {
     sq__mutex_lock(&shard->lock);
     shard->has_ended = true;
+    sq__shard_call_searcher(shard, SQ__LEVEL_HELP);
     sq__pool_worker_t *picked = sq__workers_pick_idle(shard, shard->workers);
     sq__shard_leave_and_unlock(shard); /* frees the pool if no shard has a worker */
     sq__workers_dismiss(picked);

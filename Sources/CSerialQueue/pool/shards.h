@@ -35,8 +35,9 @@ void sq__shards_destroy(sq__pool_t *pool);
 sq__shard_t *sq__shard_own(const sq__pool_t *pool);
 sq__shard_t *sq__shard_to_post_to(const sq__pool_t *pool);
 
-/* A hint. True: entries wait, here or in another shard. */
+/* Hints. True: entries wait, here or in another shard. The second: not counting that of the slot (search.h). */
 bool sq__shard_is_crowded(const sq__shard_t *shard);
+bool sq__shard_list_is_crowded(const sq__shard_t *shard);
 
 /* Releases the lock of a shard whose list or permits may have changed. */
 void sq__shard_unlock(sq__shard_t *shard);
@@ -47,7 +48,7 @@ void sq__shard_leave_and_unlock(sq__shard_t *shard);
 /* With the lock. True: entries wait in other shards, which now know what this one has. */
 bool sq__shard_others_wait(sq__shard_t *shard);
 
-/* With the lock, by a worker with a permit: the shard that it takes its next entry from, which is not locked, and may be empty by now; NULL: its
+/* With the lock, by a worker with a permit, in a pool of several shards: the shard that it takes its next entry from, which is not locked, and may be empty by now; NULL: its
  * own. */
 sq__shard_t *sq__shard_to_help(sq__shard_t *shard);
 

@@ -9,7 +9,7 @@
  * level, and every few milliseconds: no entry waits forever for workers that are blocked.
  *
  * One word says of each shard whether it is FREE, which is to say that it has a free permit and a thread for it, and whether it WAITS, which is to
- * say that it has entries and is not FREE. A shard's two bits change under its lock.
+ * say that it has more entries than its searcher takes (search.h) and is not FREE. A shard's two bits change under its lock.
  *
  *     (p) post     appends an entry, or puts one back; its shard WAITS now; reads the word: if a shard is FREE, calls a worker of that shard
  *     (m) worker   finds nothing and leaves its permit; its shard is FREE now; reads the word: if a shard WAITS, calls an idle worker of its own shard

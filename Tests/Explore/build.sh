@@ -34,6 +34,8 @@ limits="${DEFINE-
     WAITER_SPINS_EACH=0
     WAITER_YIELDS=1
     WORKER_SPINS=1
+    SEARCH_LOOKS=2
+    SEARCH_GAP=1
     IDLES_FOR=ex_idles_for()
     KEPT_THREADS=ex_kept_threads()
     THREAD_LOOKS=ex_thread_looks()
@@ -51,7 +53,7 @@ limits="${DEFINE-
     CHECKS_WITH_LITTLE_USE=1
 }"
 if [ -n "$WHOLE" ]; then
-    limits=$(echo "$limits" | sed -E 's/((WAITER|WORKER|EARLY|TRY|RUNNER)_(SPINS|YIELDS))=1/\1=0/')
+    limits=$(echo "$limits" | sed -E 's/((WAITER|WORKER|EARLY|TRY|RUNNER)_(SPINS|YIELDS)|SEARCH_(LOOKS|GAP))=[12]/\1=0/')
     flags="$flags -Wno-type-limits"
 fi
 for limit in $limits; do

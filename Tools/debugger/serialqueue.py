@@ -44,11 +44,11 @@ class GdbValue:
         """A pointer, as one to this type."""
         return GdbValue(self.value.cast(gdb.lookup_type(type_name).pointer()))
 
-    def around(self, type_name, field):
-        """A pointer to the struct of this type whose field this pointer points to."""
+    def around(self, type_name, field, address=None):
+        """A pointer to the struct of this type whose field this pointer, or this address, points to."""
         pointer = gdb.lookup_type(type_name).pointer()
         offset = int(gdb.Value(0).cast(pointer)[field].address)
-        return GdbValue(gdb.Value(int(self) - offset).cast(pointer))
+        return GdbValue(gdb.Value((address or int(self)) - offset).cast(pointer))
 
     def nth(self, type_name, number):
         """The element with this number of the array that it points to."""
@@ -113,8 +113,8 @@ class LldbValue:
         data = lldb.SBData.CreateDataFromUInt64Array(target.GetByteOrder(), target.GetAddressByteSize(), [address])
         return LldbValue(target.CreateValueFromData('moved', data, self.to(type_name).value.GetType()))
 
-    def around(self, type_name, field):
-        return self.moved(type_name, int(self) - (self.to(type_name)[field].at() - int(self)))
+    def around(self, type_name, field, address=None):
+        return self.moved(type_name, (address or int(self)) - (self.to(type_name)[field].at() - int(self)))
 
     def nth(self, type_name, number):
         size = self.to(type_name).value.GetType().GetPointeeType().GetByteSize()
@@ -256,7 +256,11 @@ def ready():
             lists = [pool.to('struct sq__hosted')['ready']]
         else:
             shared = pool.to('struct sq_pool')
-            lists = [shared['shards'].nth('struct sq__shard', shard)['ready'] for shard in range(int(shared['count']))]
+            shards = [shared['shards'].nth('struct sq__shard', shard) for shard in range(int(shared['count']))]
+            lists = [shard['ready'] for shard in shards]
+            for entry in (int(shard['slot']) & ~3 for shard in shards):
+                if entry:
+                    yield pool.around('struct sq_queue', 'ready', entry)
         for lines in (ready_list['lines'] for ready_list in lists):
             for i in range(len(lines)):
                 at = lines[i]['first']

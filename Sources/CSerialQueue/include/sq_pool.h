@@ -1,6 +1,7 @@
 /* sq_pool.h: threads that several queues share.
  *
  * A queue on a pool has all guarantees of a queue; only its async tasks run on a thread of the pool, not on one of its own.
+ * A queue that a task submits to runs next on the task's thread if nothing else waits, or on another thread if the task does not end at once.
  * Queues on one pool take turns: after a batch of tasks, or about a millisecond, a queue goes to the back. On a pool of one or two threads the
  * turns are in FIFO order. In a larger one each two threads have a list of their own, so that they need not share one: a queue that a task
  * submits to goes into the list of the task's thread. Threads take from other lists when their own is empty, when

@@ -27,6 +27,7 @@
 #include "pool/workers.h"
 #include "pool/growth.h"
 #include "pool/growth_alarm.h"
+#include "pool/search.h"
 #include "pool/shards.h"
 #include "pool/pool_internal.h"
 
@@ -71,15 +72,16 @@ static unsigned count_in_use(const sq__pool_t *pool) {
 static void look(sq__shard_t *shard, survey_t *survey) {
     sq__mutex_lock(&shard->lock);
     survey->waits |= sq__shard_has_ready(shard);
-    survey->sample.is_stuck |= shard->taken < shard->seen;
+    survey->sample.is_stuck |= sq__load_relaxed(&shard->taken) < shard->seen;
     sq__mutex_unlock(&shard->lock);
 }
 
 /* With the worker's shard locked, once in each check. NONE: the worker has no permit, or is between two entries, where it may wait for the lock.
  * Otherwise counts the check, and adds the processor time to the pool's window. The result is how sure this check is. */
 static enum doubt doubt(sq__pool_t *pool, sq__pool_worker_t *worker) {
-    bool is_same = worker->entry == worker->entry_seen;
-    worker->entry_seen = worker->entry;
+    uint64_t entry = sq__load_relaxed(&worker->entry);
+    bool is_same = entry == worker->entry_seen;
+    worker->entry_seen = entry;
     if (worker->permit != SQ__PERMIT_TAKEN || !sq__load_relaxed(&worker->is_working)) {
         return NONE;
     }
@@ -193,6 +195,7 @@ static void take_permits_back(sq__pool_t *pool, unsigned surplus) {
         unsigned more = shard->permits - shard->base_permits, less = more < surplus ? more : surplus;
         set_permits(shard, shard->permits - less);
         surplus -= less;
+        sq__shard_end_search(shard); /* the searcher leaves its permit first */
         sq__shard_unlock(shard);
     }
 }
@@ -280,7 +283,7 @@ static void finish(sq__shard_t *shard, bool came_soon) {
         shard->checks = 0;
         picked = shrink(shard);
     }
-    shard->seen = shard->taken + sq__load_relaxed(&shard->waiting);
+    shard->seen = sq__load_relaxed(&shard->taken) + sq__load_relaxed(&shard->waiting);
     if (sq__shard_has_ready(shard) || shard->permits > shard->base_permits || shard->workers > shard->base_permits) {
         sq__growth_schedule(shard, sq__shard_has_ready(shard));
     }

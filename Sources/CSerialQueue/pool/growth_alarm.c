@@ -15,7 +15,7 @@ void sq__growth_schedule(sq__shard_t *shard, bool is_soon) {
     sq__mutex_lock(&pool->lists_lock);
     bool is_set = sq__load_relaxed(&pool->checks);
     if (is_set ? is_soon && !sq__load_relaxed(&pool->checks_soon) && sq__alarm_cancel(pool->alarms, &pool->alarm) : !pool->growth_has_ended) {
-        shard->seen = shard->taken + sq__load_relaxed(&shard->waiting);
+        shard->seen = sq__load_relaxed(&shard->taken) + sq__load_relaxed(&shard->waiting);
         sq__add_relaxed(&pool->uses, !is_set);
         sq__store_relaxed(&pool->checks, true);
         sq__store_relaxed(&pool->checks_soon, is_soon);

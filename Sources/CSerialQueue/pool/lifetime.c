@@ -6,6 +6,7 @@
 #include "pool/caller_runs.h"
 #include "pool/growth.h"
 #include "pool/workers.h"
+#include "pool/search.h"
 #include "pool/shards.h"
 #include "pool/pool_internal.h"
 #include "pool/ready.h"
@@ -20,7 +21,12 @@
 
 static sq__pool_t *pool_at(sq__runner_t runner) { return sq__runner_object(runner); }
 
-static void post(sq__runner_t runner, sq__ready_t *entry) { sq__pool_post(pool_at(runner), sq__runner_level(runner), entry); }
+static void post(sq__runner_t runner, sq__ready_t *entry) {
+    sq__shard_t *shard = runner & SQ__HELPED ? NULL : sq__slot_find(pool_at(runner));
+    if (shard == NULL || !sq__slot_put(shard, sq__runner_level(runner), entry)) {
+        sq__pool_post(pool_at(runner), sq__runner_level(runner), entry);
+    }
+}
 
 static bool withdraw(sq__runner_t runner, const sq__ready_t *entry) { return sq__pool_withdraw(pool_at(runner), sq__runner_level(runner), entry); }
 
@@ -66,11 +72,15 @@ static void visit_shard(sq__shard_t *shard, const sq__pool_visitor_t *visitor, s
     sq__shard_t copy;
     holders_t holders = { .count = 0 };
     bool is_locked = sq__mutex_lock_patiently(&shard->lock, visitor->patience);
+    if (is_locked) {
+        sq__slot_move(shard);
+    }
     bool is_there = sq__peek(shard, &copy, sizeof copy);
     view->is_locked &= is_locked;
     if (is_there) {
         visit_workers(copy.all, &holders);
         sq__pool_visit_ready(&copy.ready, is_locked, visitor, view);
+        sq__slot_visit(&copy, visitor, view);
     }
     if (is_locked) {
         sq__mutex_unlock(&shard->lock);

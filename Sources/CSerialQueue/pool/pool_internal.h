@@ -30,8 +30,8 @@ struct sq__pool_worker {
     sq__pool_worker_t *next;      /* L  of all */
     sq__pool_worker_t *next_idle; /* L */
     uint64_t thread_id;           /* L  0: it has not run yet */
-    uint64_t entry;               /* L  how many entries it has begun, */
-    uint64_t entry_seen;          /* L  the same at the last check (growth.c), */
+    SQ__ATOMIC(uint64_t) entry;   /* A  how many entries it has begun, only the worker writes it */
+    uint64_t entry_seen;          /* L  what this was at the last check (growth.c), */
     unsigned checks;              /* L  how many checks in a row have found it in the same entry, */
     unsigned still;               /* L  and how many of them without use of the processor in between */
     uint64_t used;                /* L  processor time that it had used at the last of these; nanoseconds */
@@ -44,12 +44,13 @@ struct sq__pool_worker {
 struct sq__shard {
     _Alignas(SQ__LINE) sq__mutex_t lock;
     SQ__ATOMIC(size_t) waiting;     /* C  how many entries are ready */
-    uint64_t taken;                 /* L  how many entries have been taken */
+    SQ__ATOMIC(uint64_t) taken;     /* C  how many entries have been taken */
     unsigned permits;               /* L */
     SQ__ATOMIC(unsigned) in_use;    /* C  permits that are taken; above `permits` for a moment, see pool.h */
     sq__ready_list_t ready;         /* L */
     sq__pool_t *pool;               /* F */
     unsigned index;                 /* F */
+    sq__pool_worker_t *searcher;    /* L  the worker with a permit that was called, or searches; NULL: none (search.h) */
     bool lacks_thread;              /* L  no worker could be found for a free permit when this was last tried */
     unsigned turns;                 /* L  shards.c: entries that its workers have taken here since they looked at the clock, */
     unsigned visited;               /* L  the index of the shard that they took one from last, or called, */
@@ -68,6 +69,11 @@ struct sq__shard {
     uint64_t seen;         /* L  how many entries had been posted at the last check */
     unsigned checks;       /* L  since idle workers were last ended; a slow check counts as many */
     unsigned fewest_idle;  /* L  the fewest since idle workers were last ended */
+
+    /* search.c */
+    _Alignas(SQ__LINE) SQ__ATOMIC(uintptr_t) slot; /* A  an entry that its poster is expected to take; see search.h */
+    SQ__ATOMIC(uint64_t) hops;                     /* A  how many were taken from there; a hint: of two at a time one may not be counted */
+    _Alignas(SQ__LINE) SQ__ATOMIC(bool) is_called; /* C  the searcher is to end now. It reads this all the time, the rest now and then */
 };
 
 /* F fixed after create, A atomic; S under lists_lock; C written under that lock, read by anyone as a hint. */

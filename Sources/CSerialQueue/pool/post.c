@@ -4,6 +4,7 @@
 #include "pool/shards.h"
 #include "pool/pool_internal.h"
 #include "pool/ready.h"
+#include "pool/search.h"
 
 void sq__pool_post(sq__pool_t *pool, sq__level_t level, sq__ready_t *entry) {
     sq__shard_t *shard = sq__shard_to_post_to(pool);
@@ -13,6 +14,7 @@ void sq__pool_post(sq__pool_t *pool, sq__level_t level, sq__ready_t *entry) {
         return;
     }
     sq__shard_append(shard, level, entry);
+    sq__shard_call_searcher(shard, level);
     sq__workers_use_permit_and_unlock(shard);
 }
 

@@ -10,7 +10,7 @@ void sq__shard_append(sq__shard_t *shard, sq__level_t level, sq__ready_t *entry)
 
 static void count_taken(sq__shard_t *shard) {
     sq__count(&shard->waiting, (size_t)-1);
-    shard->taken += 1;
+    sq__count(&shard->taken, 1);
 }
 
 sq__ready_t *sq__shard_take_first(sq__shard_t *shard, sq__level_t *level) {

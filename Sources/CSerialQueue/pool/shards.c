@@ -5,6 +5,7 @@
 #include "platform/memory.h"
 #include "pool/pool_internal.h"
 #include "pool/ready.h"
+#include "pool/search.h"
 #include "thread/self.h"
 
 #include <errno.h>
@@ -51,7 +52,7 @@ static void tell(SQ__ATOMIC(uint64_t) *word, uint64_t *told, uint64_t bits) {
 }
 
 static void publish(sq__shard_t *shard) {
-    bool is_free = sq__load_relaxed(&shard->in_use) < shard->permits && !shard->lacks_thread, waits = !is_free && sq__shard_has_ready(shard);
+    bool is_free = sq__load_relaxed(&shard->in_use) < shard->permits && !shard->lacks_thread, waits = !is_free && sq__shard_wants_worker(shard);
     uint64_t high = waits && shard->ready.lines[SQ__LEVEL_HIGH].first != NULL ? bit(shard) : 0;
     uint64_t normal = waits && shard->ready.lines[SQ__LEVEL_NORMAL].first != NULL ? bit(shard) : 0;
     tell(&shard->pool->marks->levels, &shard->published_levels, high | normal << ABOVE);
@@ -140,9 +141,11 @@ static uint64_t others(const sq__shard_t *shard, uint64_t word) { return word & 
 
 static uint64_t waiting(const sq__shard_t *shard) { return others(shard, sq__load_relaxed(&shard->pool->marks->state)); }
 
-bool sq__shard_is_crowded(const sq__shard_t *shard) {
+bool sq__shard_list_is_crowded(const sq__shard_t *shard) {
     return sq__load_relaxed(&shard->waiting) != 0 || (shard->pool->count > 1 && waiting(shard) != 0);
 }
+
+bool sq__shard_is_crowded(const sq__shard_t *shard) { return sq__slot_is_filled(shard) || sq__shard_list_is_crowded(shard); }
 
 bool sq__shard_others_wait(sq__shard_t *shard) {
     if (shard->pool->count == 1) {
@@ -180,9 +183,6 @@ static bool is_time_to_visit(sq__shard_t *shard) {
 }
 
 sq__shard_t *sq__shard_to_help(sq__shard_t *shard) {
-    if (shard->pool->count == 1) {
-        return NULL;
-    }
     uint64_t set = waiting(shard);
     if (set == 0) {
         return NULL;

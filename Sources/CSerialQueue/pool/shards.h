@@ -9,7 +9,7 @@
  * level, and every few milliseconds: no entry waits forever for workers that are blocked.
  *
  * One word says of each shard whether it is FREE, which is to say that it has a free permit and a thread for it, and whether it WAITS, which is to
- * say that it has entries and is not FREE. A shard's two bits change under its lock.
+ * say that it has more entries than its searcher takes (search.h) and is not FREE. A shard's two bits change under its lock.
  *
  *     (p) post     appends an entry, or puts one back; its shard WAITS now; reads the word: if a shard is FREE, calls a worker of that shard
  *     (m) worker   finds nothing and leaves its permit; its shard is FREE now; reads the word: if a shard WAITS, calls an idle worker of its own shard
@@ -35,8 +35,9 @@ void sq__shards_destroy(sq__pool_t *pool);
 sq__shard_t *sq__shard_own(const sq__pool_t *pool);
 sq__shard_t *sq__shard_to_post_to(const sq__pool_t *pool);
 
-/* A hint. True: entries wait, here or in another shard. */
+/* Hints. True: entries wait, here or in another shard. The second: not counting that of the slot (search.h). */
 bool sq__shard_is_crowded(const sq__shard_t *shard);
+bool sq__shard_list_is_crowded(const sq__shard_t *shard);
 
 /* Releases the lock of a shard whose list or permits may have changed. */
 void sq__shard_unlock(sq__shard_t *shard);
@@ -47,7 +48,7 @@ void sq__shard_leave_and_unlock(sq__shard_t *shard);
 /* With the lock. True: entries wait in other shards, which now know what this one has. */
 bool sq__shard_others_wait(sq__shard_t *shard);
 
-/* With the lock, by a worker with a permit: the shard that it takes its next entry from, which is not locked, and may be empty by now; NULL: its
+/* With the lock, by a worker with a permit, in a pool of several shards: the shard that it takes its next entry from, which is not locked, and may be empty by now; NULL: its
  * own. */
 sq__shard_t *sq__shard_to_help(sq__shard_t *shard);
 

@@ -6,6 +6,7 @@
 #include "platform/probe.h"
 #include "platform/thread.h"
 #include "pool/growth_alarm.h"
+#include "pool/search.h"
 #include "pool/shards.h"
 #include "pool/pool_internal.h"
 #include "pool/ready.h"
@@ -114,7 +115,7 @@ int sq__workers_begin(sq__pool_t *pool) {
 }
 
 static bool has_work(sq__shard_t *shard) {
-    return sq__shard_has_ready(shard) || sq__shard_others_wait(shard);
+    return sq__shard_wants_worker(shard) || sq__shard_others_wait(shard);
 }
 
 /* With a shard's lock; takes lists_lock. True: all workers of the pool sleep in the library, or idle. Of several that go to sleep at a time, the last
@@ -144,6 +145,7 @@ static sq__shard_t *fill_and_unlock(sq__shard_t *shard) {
     sq__pool_worker_t *worker = take_idle(shard);
     bool recruits = worker == NULL && may_recruit(shard);
     if (worker != NULL) {
+        sq__search_begin(shard, worker);
         change_permit(shard, worker, SQ__PERMIT_GET); /* from now on, not from when it runs: a growth check must not count it as blocked */
     }
     if (recruits) {
@@ -183,7 +185,7 @@ static sq__shard_t *use_permit_and_unlock(sq__shard_t *shard) {
         if (sq__shard_has_ready(shard) && sq__load_relaxed(&shard->pool->permits) < shard->pool->most) {
             sq__growth_schedule(shard, true);
         }
-        other = sq__shard_find_free(shard); /* also for what waits elsewhere: see shards.h */
+        other = shard->pool->count > 1 ? sq__shard_find_free(shard) : NULL; /* also for what waits elsewhere: see shards.h */
     }
     sq__shard_unlock(shard);
     return other;
@@ -201,22 +203,26 @@ void sq__workers_use_permit_and_unlock(sq__shard_t *shard) {
 
 /* A worker's work */
 
+/* With the lock, which it may release in between, by a worker with a permit. NULL: there is none. */
+static sq__ready_t *take_entry(sq__shard_t *shard, sq__level_t *level) {
+    sq__shard_t *other = shard->pool->count > 1 ? sq__shard_to_help(shard) : NULL;
+    sq__ready_t *entry = other != NULL ? sq__shard_take_from(shard, other, level) : NULL;
+    return entry != NULL ? entry : sq__shard_take_first(shard, level);
+}
+
 /* With the lock, which it may release in between: the next entry, of level *level, of a worker that has a permit. NULL: it has left its permit. */
 static sq__ready_t *next_entry(sq__shard_t *shard, sq__pool_worker_t *worker, sq__level_t *level) {
     sq__ready_t *entry = NULL;
     const sq__pool_t *pool = shard->pool;
     bool stays = sq__load_relaxed(&shard->in_use) <= shard->permits;
+    sq__slot_move(shard);
     if (!stays && sq__shard_has_ready(shard) && sq__load_relaxed(&pool->permits) < pool->most) {
         sq__growth_schedule(shard, true); /* it leaves its permit to a worker that has taken its own back: an entry waits again */
     }
-    if (stays) {
-        sq__shard_t *other = sq__shard_to_help(shard);
-        entry = other != NULL ? sq__shard_take_from(shard, other, level) : NULL;
-        if (entry == NULL) {
-            entry = sq__shard_take_first(shard, level);
-        }
+    while (stays && (entry = take_entry(shard, level)) == NULL && sq__shard_search(shard, worker)) {
+        stays = sq__load_relaxed(&shard->in_use) <= shard->permits;
     }
-    worker->entry += 1;
+    sq__count(&worker->entry, 1);
     if (entry == NULL) {
         change_permit(shard, worker, SQ__PERMIT_LEAVE);
     }
@@ -235,6 +241,7 @@ static sq__ready_end_t run_entry(const sq__pool_t *pool, sq__level_t level, sq__
 
 /* With the lock, after run_entry: the entry has more to do. */
 static void put_back(sq__shard_t *shard, sq__level_t level, sq__ready_t *entry) {
+    sq__slot_move(shard); /* it was posted before */
     if (sq__load_relaxed(&shard->pool->listed) == 0 || !sq__pool_give_to_caller(shard->pool, entry)) {
         sq__shard_append(shard, level, entry);
     }
@@ -251,17 +258,22 @@ static bool serve(void *argument) {
     sq__self()->pool_worker = worker;
     sq__self()->runner = sq__runner(pool, SQ__LEVEL_NORMAL);
     sq__mutex_lock(&shard->lock);
+    sq__search_end(shard, worker);
     if (worker->thread_id == 0) {
         worker->thread_id = sq__thread_id();
     }
     while (worker->permit != SQ__PERMIT_LOST && (entry = next_entry(shard, worker, &level)) != NULL) {
         sq__store_relaxed(&worker->is_working, true);
-        if (pool->count > 1 && sq__shard_has_ready(shard)) {
-            sq__workers_use_permit_and_unlock(shard); /* one more worker, for what was put back */
+        if (sq__shard_has_ready(shard)) {
+            sq__workers_use_permit_and_unlock(shard); /* one more worker, for what was put back or was in the slot */
         } else {
             sq__shard_unlock(shard);
         }
         sq__ready_end_t end = run_entry(pool, level, entry);
+        while (end == SQ__READY_GONE && sq__slot_is_filled(shard) && !sq__pool_is_stale(pool) && (entry = sq__slot_take(shard, &level)) != NULL) {
+            sq__count(&worker->entry, 1);
+            end = run_entry(pool, level, entry);
+        }
         sq__store_relaxed(&worker->is_working, false);
         if (sq__pool_is_stale(pool)) { /* a task has forked, and this is the child: the entries are the parent's */
             return false;
@@ -298,6 +310,7 @@ void sq__pool_lend_permit(sq__pool_worker_t *worker) {
     sq__mutex_lock(&shard->lock);
     shard->lacks_thread = false; /* to try again: a poster at the limit of workers may have seen this one in_use, and ends at a free shard */
     change_permit(shard, worker, SQ__PERMIT_LEND);
+    sq__shard_end_search(shard); /* the entry that this task has put into the slot is taken now */
     sq__workers_use_permit_and_unlock(shard);
 }
 
@@ -308,6 +321,7 @@ void sq__pool_take_permit(sq__pool_worker_t *worker) {
     }
     sq__mutex_lock(&shard->lock);
     change_permit(shard, worker, SQ__PERMIT_TAKE_BACK);
+    sq__shard_end_search(shard); /* if there is one permit too many, it leaves its own */
     sq__shard_unlock(shard);
 }
 
@@ -335,6 +349,7 @@ void sq__workers_dismiss(sq__pool_worker_t *picked) {
 static void end_shard(sq__shard_t *shard) {
     sq__mutex_lock(&shard->lock);
     shard->has_ended = true;
+    sq__shard_end_search(shard);
     sq__pool_worker_t *picked = sq__workers_pick_idle(shard, shard->workers);
     sq__shard_leave_and_unlock(shard); /* frees the pool if no shard has a worker */
     sq__workers_dismiss(picked);

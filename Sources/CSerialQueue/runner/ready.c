@@ -57,8 +57,11 @@ void sq__ready_overtake(sq__ready_list_t *list, sq__level_t level) {
 }
 
 sq__ready_t *sq__ready_take_first(sq__ready_list_t *list, sq__level_t *level) {
-    if (sq__ready_is_empty(list)) {
-        return NULL;
+    if (list->lines[SQ__LEVEL_HIGH].first == NULL && list->lines[SQ__LEVEL_LOW].first == NULL && list->lines[SQ__LEVEL_HELP].first == NULL) {
+        sq__ready_level_t *line = &list->lines[SQ__LEVEL_NORMAL];
+        *level = SQ__LEVEL_NORMAL;
+        list->overtaken[SQ__LEVEL_NORMAL] = 0; /* no other level has entries, so none is overtaken */
+        return line->first != NULL ? take(line, &line->first) : NULL;
     }
     *level = sq__ready_next_level(list);
     sq__ready_level_t *line = &list->lines[*level];

@@ -115,6 +115,17 @@ struct sq_pool {
 /* With the lock. */
 static inline bool sq__shard_has_ready(const sq__shard_t *shard) { return sq__load_relaxed(&shard->waiting) != 0; }
 
+/* The bits of the slot's word that are no entry's address: its level; of EMPTY, which is none of a queue. */
+enum { SQ__SLOT_LEVEL = 3 };
+
+/* A hint: the slot has an entry. */
+static inline bool sq__slot_is_filled(const sq__shard_t *shard) { return sq__load_relaxed(&shard->slot) > SQ__SLOT_LEVEL; }
+
+/* With the lock: more entries wait than the searcher takes, so another worker is wanted. */
+static inline bool sq__shard_wants_worker(const sq__shard_t *shard) {
+    return sq__load_relaxed(&shard->waiting) + sq__slot_is_filled(shard) > (shard->searcher != NULL);
+}
+
 /* With the lock: no worker will use the shard again. */
 static inline bool sq__shard_is_deserted(const sq__shard_t *shard) {
     return shard->has_ended && shard->workers == 0;

@@ -14,7 +14,7 @@
 #endif
 
 enum { NOBODY = 0, EMPTY = SQ__SLOT_LEVEL, LEVEL = SQ__SLOT_LEVEL };
-_Static_assert((int)SQ__LEVEL_HELP == LEVEL && _Alignof(sq__ready_t) > LEVEL, "a level fits beside an entry");
+_Static_assert((int)SQ__LEVEL_HELP == LEVEL && _Alignof(sq__ready_t) > LEVEL, "a level fits next to an entry");
 
 static sq__ready_t *entry_of(uintptr_t word) { return (sq__ready_t *)(word & ~(uintptr_t)LEVEL); }
 

@@ -28,12 +28,6 @@
 #include "pool/pool_internal.h"
 #include "thread/self.h"
 
-/* The bits of the slot's word that are no entry's address: its level; of EMPTY, which is none of a queue. */
-enum { SQ__SLOT_LEVEL = 3 };
-
-/* A hint: the slot has an entry. */
-static inline bool sq__slot_is_filled(const sq__shard_t *shard) { return sq__load_relaxed(&shard->slot) > SQ__SLOT_LEVEL; }
-
 /* By any thread with the right to post, with no lock. The shard whose slot it may post to; NULL: it posts to the list. */
 static inline sq__shard_t *sq__slot_find(const sq__pool_t *pool) {
     const sq__pool_worker_t *worker = sq__self()->pool_worker;
@@ -57,11 +51,6 @@ static inline void sq__slot_move(sq__shard_t *shard) {
 
 /* For a dump, of a copy of a shard: calls visitor->entry for the slot's entry, which may be taken at any time. */
 void sq__slot_visit(const sq__shard_t *shard, const sq__pool_visitor_t *visitor, const sq__pool_view_t *view);
-
-/* With the lock: more entries wait than the searcher takes, so another worker is wanted. */
-static inline bool sq__shard_wants_worker(const sq__shard_t *shard) {
-    return sq__load_relaxed(&shard->waiting) + sq__slot_is_filled(shard) > (shard->searcher != NULL);
-}
 
 /* With the lock. A worker that is called is the searcher until it comes, if there is none. The second, by each worker that comes with a permit: it no longer
  * is, and what the slot has is in the list. */

@@ -5,7 +5,6 @@
 #include "platform/memory.h"
 #include "pool/pool_internal.h"
 #include "pool/ready.h"
-#include "pool/search.h"
 #include "thread/self.h"
 
 #include <errno.h>

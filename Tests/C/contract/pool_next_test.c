@@ -38,7 +38,6 @@ static void submit_and_block(void *context) {
     latch_wait(&pair->ran, before + 1);
 }
 
-/* To see it fail: append nothing in take_out (pool/search.c), or delete sq__search_end in serve (pool/workers.c). */
 TEST(what_a_task_submits_to_runs_while_the_task_blocks) {
     for (size_t threads = 2; threads <= 5; threads += 1) {
         pair_t pair;

@@ -68,8 +68,8 @@ static sq__running_t runs_since(sq__watched_t *watched) {
     }
     sq__running_t running = { .began = sq__load_acquire(&watched->note.began) }; /* [note] acquire: what follows */
     running.function = sq__load_acquire(&watched->note.function);   /* [note] acquire: `began` below is at least as new */
-    running.thread_id = sq__load_acquire(&watched->note.thread_id); /* [note] acquire: the same */
-    running.site = sq__load_acquire(&watched->note.site);           /* [note] acquire: the same */
+    running.thread_id = sq__load_acquire(&watched->note.thread_id); /* [note] acquire: `began` below */
+    running.site = sq__load_acquire(&watched->note.site);           /* [note] acquire: `began` below */
     if (sq__load_relaxed(&watched->note.began) != running.began) {
         running.began = 0;
     }

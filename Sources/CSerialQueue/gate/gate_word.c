@@ -1,3 +1,4 @@
+/* gate_word.c: how the holder and other threads change the gate's word. gate.h has the design. */
 #include "gate/gate_inline.h"
 
 bool sq__gate_take(sq__gate_t *gate, sq__gate_word_t if_laid_down) {

@@ -1,3 +1,4 @@
+/* batch.c: when a thread turns from one queue to another. */
 #include "kernel/kernel_inline.h"
 
 #include "platform/clock.h"

@@ -1,3 +1,4 @@
+/* run_task.c: the runner's loop, and the call of a task. kernel.h has the design. */
 #include "kernel/kernel_inline.h"
 
 #include "gate/gate_inline.h"

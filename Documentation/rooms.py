@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """rooms.py check | write: the tables of Design/Rooms.md, from the first sentence of each module's head: `/* ring.h: the FIFO of waiting tasks. */`.
 
-A section of the page that bears the name of a room has its modules, x.h and x.c as one, in the order of their names. `write` writes the tables; `check`
+The section of a room lists its modules, x.h and x.c as one, in the order of their names. `write` writes the tables; `check`
 prints what is wrong, and `N passed, N failed`: a module without such a head, a room without a section, a table that is not that of the code."""
 import pathlib
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check-names.sh: does every name that a page has exist, and does every link to a file or a heading lead somewhere? Names are files and
-# names with an underscore in backticks, and, anywhere on any page, those that begin with sq_ or SQ_. Prints what does not exist,
+# names with an underscore in backticks, functions behind their file, and, anywhere on any page, those that begin with sq_ or SQ_. Prints what does not exist,
 # and `N passed, N failed`.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -29,6 +29,18 @@ done
 # The changelog may have names of old. A link to a heading has its words without their dots; a name that ends in an underscore stands for those that begin so.
 for page in $(git ls-files '*.md' ':!CHANGELOG.md' Documentation/serialqueue.7 Tools/sq-trace.1); do
     each_exists "$page" < <(sed -E 's/\]\([^)]*\)/]/g' "$page" | grep -oE '\b(sq|SQ)_[A-Za-z0-9_]*[A-Za-z0-9]\b')
+done
+
+# `ring.c: sq__ring_reserve`: does a file of that name of the core have that function?
+for page in Documentation/Design.md Documentation/Design/*.md Documentation/MemoryOrdering.md; do
+    while IFS=': ' read -r file function; do
+        if git grep -qE "\b$function\(" -- "Sources/*/$file"; then
+            passed=$((passed + 1))
+        else
+            failed=$((failed + 1))
+            echo "FAIL $page: $file has no $function"
+        fi
+    done < <(grep -ohE '`[a-z_]+\.[ch]: [a-z_0-9A-Z]+`' "$page" | tr -d '`' | sort -u)
 done
 
 # The anchors of a page's headings, as GitHub makes them.

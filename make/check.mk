@@ -58,7 +58,7 @@ check_parts = @CC='$(CC)' SWIFT='$(SWIFT)' MAKE='$(MAKE)' scripts/check $(1)
 C_TOOLS := cc ar libc
 SWIFT_TOOLS := swift
 # Of `make check`, besides Swift, whose folder has a clang; README lists their packages (scripts/check-own).
-CHECK_TOOLS := make $(C_TOOLS) g++ nm python3 gdb abidiff mandoc git
+CHECK_TOOLS := make $(C_TOOLS) g++ nm python3 gdb abidiff mandoc lowdown git
 
 # Lists that run side by side share no build folder (build/gcc-release in the first, .build and .build-release in the second), and each part takes
 # the builds of those before it. The third list is for whichever of the two has ended.

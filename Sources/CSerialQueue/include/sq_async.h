@@ -107,7 +107,7 @@ SQ_USE_RESULT int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_fu
  * options.helps, perhaps a thread that waits in sq_sync. Needs no room in a full queue. Any thread may call. The function must not be NULL.
  *
  * The deadline bounds the time until the function begins. SQ_NOW needs a free queue; then the call waits for the queue's thread without a limit,
- * even if the queue is suspended in the meantime. On a concurrent queue SQ_NOW is of no use: EAGAIN is returned even if nothing runs or waits.
+ * even if the queue is suspended in the meantime. On a concurrent queue SQ_NOW may return EAGAIN even if nothing runs or waits.
  *
  * @retval 0 The function has returned; what it wrote is visible.
  * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW. After every error the function will not be called.

@@ -1,6 +1,7 @@
 /* sq_barrier.h: concurrent queues: tasks that run together, and barriers, which run alone.
  *
- * A queue whose options have a width above 1 is concurrent. The calls of all headers work on it. If its options name no pool, it uses the shared one.
+ * A queue whose options have a width above 1 is concurrent. The calls of all headers work on such a queue. Without a pool in its options it uses the
+ * shared pool.
  *
  * Tasks start in the order of submission. Tasks between two barriers run at the same time: async tasks on the pool, up to the width; sync functions
  * on the threads of their callers, which do not count. A barrier runs alone: after all tasks before it, and before all tasks after it. No task

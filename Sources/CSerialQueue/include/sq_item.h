@@ -129,8 +129,8 @@ int sq_item_perform(sq_item_t *item);
  * bounded queue is free at once, and it counts as withdrawn. task->discard runs on the calling thread, with no lock held and no current queue,
  * even if the caller is a task. Any thread may call, also the item's own task. Never blocks.
  *
- * If the item repeats, no submission starts or is made after this: the latest one is withdrawn, and earlier ones are skipped in their turns; one that
- * runs continues. The result is about the latest submission. task->discard is not called here.
+ * If the item repeats, no submission starts or is made after this: the latest one is withdrawn, and earlier ones are skipped in their turns; a run
+ * in progress continues. The result is about the latest submission. task->discard is not called here.
  *
  * @retval 0 The item will never run, and task->discard has returned.
  * @retval EINPROGRESS The item runs, or is being discarded or cancelled; or another thread is submitting it, and will cancel it.

@@ -64,7 +64,7 @@ extern "C" {
  * for the end of the batch, about a millisecond.
  */
 typedef enum sq_priority {
-    SQ_PRIORITY_LOW = -1,   /**< runs when no other queue is ready, and one batch in 64 */
+    SQ_PRIORITY_LOW = -1,   /**< runs when no queue of a higher priority is ready, and one batch in 64 */
     SQ_PRIORITY_NORMAL = 0, /**< the default */
     SQ_PRIORITY_HIGH = 1    /**< runs before all others */
 } sq_priority_t;
@@ -111,13 +111,12 @@ sq_queue_t *SQ_NULLABLE sq_queue_create(const char *SQ_NULLABLE label, const sq_
 /**
  * Makes the queue run its tasks on another queue, one at a time, each in a turn of the target. options.target does the same.
  *
- * Call it before the first use of the queue: a submission, a timer, a member of a group, a notification, a wait or a shutdown. The first use fixes the
- * queue's target, and the targets of that one, down to the last. The queue holds a reference to its target. "Queues with a target" at the top of this
- * header has the rules.
+ * Call it before the first use of the queue: a submission, a timer, a member of a group, a notification, a wait or a shutdown. The first use fixes all
+ * targets of the chain. The queue holds a reference to its target. "Queues with a target" at the top of this header has the rules.
  *
  * @retval 0 The queue has the target.
  * @retval EINVAL The queue has a pool, or would be its own target. After every error nothing has changed.
- * @retval EBUSY The queue was used, or a queue that has it as its target.
+ * @retval EBUSY The queue was used, or a queue above it in the chain.
  * @retval ENOMEM There is no memory.
  * @retval ESTALE The queue or the target is from before a fork.
  */

@@ -64,7 +64,8 @@ sq_timer_t *SQ_NULLABLE sq_timer_create(sq_queue_t *queue, const sq_task_t *task
  * Starts the timer: it fires in `delay` nanoseconds, and then every `interval` nanoseconds. A timer in use is cancelled first.
  *
  * A firing may be up to `leeway` nanoseconds late if that saves the processor a wake-up. Firings of a periodic timer do not pile up: while a
- * firing waits, further due times are merged into it; while a firing runs, they are merged into one that follows. The timer's own task may call this.
+ * firing waits, further due times are merged into it; while a firing runs, they are merged into one firing that follows. The timer's own task may call
+ * this.
  *
  * @param interval 0: the timer fires once.
  * @retval 0 The timer is started.

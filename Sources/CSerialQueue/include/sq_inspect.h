@@ -14,18 +14,18 @@ extern "C" {
 /**
  * Writes what all queues of the process do right now, as text for people: for finding out why a program hangs.
  *
- * It has: which thread waits for what, for how long, and which threads it waits for; what each thread runs, and where that was submitted, if a trace is under
- * way (sq_trace.h); queues with work, suspended queues, pools, the next timers, the last report of a deadlock. With SQ_DUMP=USR1 in the environment the signal
- * SIGUSR1 (by kill, not raise) writes a dump to standard error, also when all threads are stuck, and before the process exits. The program's threads block it
- * from before main: no call is interrupted, and programs that they execute block it, too. When all other threads have ended, its thread stays until SIGKILL.
+ * The text has: which thread waits for what, for how long, and for which threads; what each thread runs, and, while a trace is recorded (sq_trace.h), where
+ * it was submitted; queues with work, suspended queues, pools, the next timers, the last deadlock report. With SQ_DUMP=USR1 in the environment SIGUSR1 (by
+ * kill, not raise) writes a dump to standard error, also when all threads are stuck, and before the process exits. The program's threads block the signal
+ * from before main: no call is interrupted, and programs that they execute block it, too. When all other threads have ended, the dump's thread stays until SIGKILL.
  *
- * Any thread may call, also inside a task. The call allocates nothing with malloc. If a thread is stuck with a lock of this library, the dump is written
- * without it after about a second, and says what it left out. Threads that are not stuck move on while it looks. No signal is sent, and it is no cancellation point.
+ * Any thread may call, also in a task. The call uses no malloc, sends no signal, and is no cancellation point. If a thread is stuck with a lock of this
+ * library, the dump is written after about a second, and says what it left out. Threads that are not stuck continue meanwhile.
  *
  * @param fd An open file descriptor. The call returns when all of the text is written.
  * @retval 0 The dump is written.
  * @retval ENOMEM There is no memory. Nothing is written.
- * @return Otherwise the errno code of the write that failed: EBADF, EPIPE, ENOSPC, ....
+ * @return Otherwise the errno code of the write that failed, such as EBADF, EPIPE or ENOSPC.
  */
 int sq_dump(int fd);
 

@@ -19,6 +19,12 @@ extern "C" {
  * SIGUSR1 (by kill, not raise) writes a dump to standard error, also when all threads are stuck, and before the process exits. The program's threads block it
  * from before main: no call is interrupted, and programs that they execute block it, too. When all other threads have ended, its thread stays until SIGKILL.
  *
+ * Each queue has a number: the address of its handle, as printf's %p prints it. It is unique among the queues that exist; a queue that is made
+ * after another one was freed may get its number. Queues of one label and one state are one line, with their count, the deepest and the oldest;
+ * so are threads that run or wait for the same. What stands out has a line of its own, and comes first in its section: the longest waits, the longest runs, the
+ * deepest queues, and the suspended, running and deadlocked ones if they are few. A dump has at most 200 such lines, and says how many it left
+ * out; with SQ_DUMP=USR1,lines=N a dump by the signal has N.
+ *
  * Any thread may call, also inside a task. The call allocates nothing with malloc. If a thread is stuck with a lock of this library, the dump is written
  * without it after about a second, and says what it left out. Threads that are not stuck move on while it looks. No signal is sent, and it is no cancellation point.
  *

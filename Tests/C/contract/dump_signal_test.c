@@ -198,6 +198,8 @@ TEST(a_signal_shows_what_stuck_threads_wait_for) {
         CHECK_LINE(text, "has waited", "its turn in queue \"stuck\"", "runs it");
         CHECK_LINE(text, "runs sleep_forever", "in queue \"stuck\"", "for at least");
     }
+    CHECK(strstr(dump_by_signal("stuck", "USR1,lines=2", SIGUSR1, 1), "has waited") != NULL);
+    CHECK_LINE(dump_by_signal("stuck", "USR1,lines=1", SIGUSR1, 1), "lines were left out", NULL, NULL);
     CHECK_LINE(dump_by_signal("stuck", "SIGRTMIN+3", SIGRTMIN + 3, MANY), "its turn in queue \"stuck\"", NULL, NULL);
 }
 
@@ -242,8 +244,9 @@ TEST(a_dump_that_was_asked_for_is_written_before_the_process_exits) {
     unsetenv("SQ_DUMP");
 }
 
-TEST(an_unknown_signal_is_reported_and_the_program_continues) {
-    const char *const unknown[] = { "KILL", "SEGV", "USR3", "RTMIN+99", "10" };
+TEST(an_unknown_signal_or_option_is_reported_and_the_program_continues) {
+    const char *const unknown[] = { "KILL", "SEGV", "USR3", "RTMIN+99", "10", "USR1,", "USR1,line=5", "USR1,lines=", "USR1,lines=0", "USR1,lines=5x",
+                                    "USR1,lines=99999999999999999999", "USR1,lines=5," };
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i += 1) {
         setenv("SQ_DUMP", unknown[i], 1);
         const char *const words[] = { "continue", NULL };

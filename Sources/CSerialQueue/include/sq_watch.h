@@ -29,6 +29,7 @@ typedef struct sq_stall {
     const char *waits_for;              /**< the label of the queue that this thread waits for inside its task; "": none */
     const void *SQ_NULLABLE caller;     /**< the return address of the call that submitted the running task; NULL: not known */
     bool unowned;                       /**< no thread runs the queue's loop (sq_loop.h): none has yet, or it has ended. That is why nothing runs */
+    uint64_t number;                    /**< of the queue: its handle's address, by which a dump names it (sq_inspect.h) */
 } sq_stall_t;
 
 /**

@@ -35,6 +35,19 @@ extern "C" {
  */
 int sq_dump(int fd);
 
+/**
+ * As sq_dump, for programs: one JSON object, in which nothing is folded. Each thread, queue, pool and timer is an object on a line of its own.
+ *
+ * dump.schema.json, in the folder Documentation of the sources, describes it: a new version of the library may add members. With SQ_DUMP=USR1,json the
+ * signal writes it.
+ *
+ * @param fd An open file descriptor. The call returns when all of it is written.
+ * @retval 0 The dump is written.
+ * @retval ENOMEM There is no memory. Nothing is written.
+ * @return Otherwise the errno code of the write that failed.
+ */
+int sq_dump_json(int fd);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,6 +2,7 @@
 #include "include/sq_inspect.h"
 
 #include "inspect/dump.h"
+#include "inspect/dump_json.h"
 #include "inspect/dump_queues.h"
 #include "inspect/dump_running.h"
 #include "inspect/dump_threads.h"
@@ -105,6 +106,23 @@ static void fold(dump_t *dump, size_t lines) {
     sq__symbols_find(view->symbols);
 }
 
+/* Writes the view as JSON, and flushes. An error is in text.error. */
+static void write_json(dump_t *dump, uint64_t began) {
+    sq__view_t *view = &dump->view;
+    sq__dump_report_t report = { .text = NULL };
+    uint64_t when;
+    sq__dump_waits_fold(view, &dump->waits); /* this and the next mark the queues */
+    sq__dump_running_fold(view, &dump->running);
+    sq__dump_json_want(view);
+    sq__symbols_find(view->symbols);
+    if (sq__deadlock_last_report(&view->patience, dump->report, sizeof dump->report, &when, &report.is_known)) {
+        report.text = dump->report;
+        report.age = view->now > when ? view->now - when : 0;
+    }
+    sq__dump_json(&dump->text, view, &report, began);
+    sq__dump_flush(&dump->text);
+}
+
 /* Writes all sections of the view, and flushes. An error is in text.error. `began`: when the dump began. */
 static void write_all(dump_t *dump, uint64_t began) {
     sq__dump_text_t *text = &dump->text;
@@ -142,7 +160,8 @@ static void forget(dump_t *dump) {
     sq__pages_free(dump, sizeof *dump);
 }
 
-int sq__dump_lines(int fd, size_t lines) {
+/* `lines` 0: as JSON. */
+static int dump_to(int fd, size_t lines) {
     uint64_t began = sq__clock_now();
     dump_t *dump = sq__pages(sizeof *dump);
     if (dump == NULL) {
@@ -150,11 +169,19 @@ int sq__dump_lines(int fd, size_t lines) {
     }
     dump->text.file = fd;
     look(dump);
-    fold(dump, lines);
-    write_all(dump, began);
+    if (lines == 0) {
+        write_json(dump, began);
+    } else {
+        fold(dump, lines);
+        write_all(dump, began);
+    }
     int error = dump->text.error;
     forget(dump);
     return error;
 }
 
-int sq_dump(int fd) { return sq__dump_lines(fd, SQ__DUMP_LINES); }
+int sq__dump_lines(int fd, size_t lines) { return dump_to(fd, lines); }
+
+int sq_dump(int fd) { return dump_to(fd, SQ__DUMP_LINES); }
+
+int sq_dump_json(int fd) { return dump_to(fd, 0); }

@@ -5,5 +5,5 @@
 
 enum { SQ__DUMP_LINES = 200 };
 
-/* As sq_dump. At most so many lines of threads, queues, pools and timers. */
+/* As sq_dump. At most so many lines, 1 or more, of threads, queues, pools and timers. */
 int sq__dump_lines(int fd, size_t lines);

@@ -19,9 +19,7 @@ static void add_function(sq__dump_text_t *text, const sq__view_t *view, const sq
     sq__dump_add(text, "%s", name);
 }
 
-/* Since when the task has been running: the time that a watched queue has noted, or else the begin of the longest wait during which no other task
- * began. 0: not known. */
-static uint64_t since(const sq__view_t *view, const sq__view_frame_t *frame, bool *is_exact) {
+uint64_t sq__dump_runs_since(const sq__view_t *view, const sq__view_frame_t *frame, bool *is_exact) {
     const sq__view_queue_t *queue = sq__view_queue_of(view, frame->owner);
     *is_exact = frame->since != 0 && frame->since <= view->now;
     return *is_exact ? frame->since : queue != NULL && queue->unchanged <= view->now ? queue->unchanged : 0;
@@ -29,7 +27,7 @@ static uint64_t since(const sq__view_t *view, const sq__view_frame_t *frame, boo
 
 static void add_since(sq__dump_text_t *text, const sq__view_t *view, const sq__view_frame_t *frame) {
     bool is_exact;
-    uint64_t began = since(view, frame, &is_exact);
+    uint64_t began = sq__dump_runs_since(view, frame, &is_exact);
     if (began != 0) {
         sq__dump_add(text, is_exact ? " for " : " for at least ");
         sq__dump_add_time(text, view->now - began);
@@ -118,7 +116,7 @@ static uint64_t look_at_frames(const sq__view_t *view, const sq__view_thread_t *
     for (unsigned i = 0; i < thread->frames && i < SQ__VIEW_FRAMES; i += 1) {
         bool is_exact;
         sq__view_queue_t *queue = sq__view_queue_of(view, thread->frame[i].owner);
-        uint64_t began = since(view, &thread->frame[i], &is_exact);
+        uint64_t began = sq__dump_runs_since(view, &thread->frame[i], &is_exact);
         if (queue != NULL) {
             queue->runs = true;
         }

@@ -1,4 +1,4 @@
-/* dump_signal.c: SQ_DUMP=USR1, or USR1,lines=N: a signal that writes a dump to standard error.
+/* dump_signal.c: SQ_DUMP=USR1, or USR1,lines=N or USR1,json: a signal that writes a dump to standard error.
  *
  * DESIGN. The library reads the variable when it is loaded. A thread that does nothing else accepts the signal and writes the dump (signal.h): no call of
  * the program is interrupted, and it does not matter which locks other threads have, or whether they are all stuck. A process that exits first
@@ -13,23 +13,29 @@
 #include "thread/process.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { STANDARD_ERROR = 2, MOST_LINES = 10000000 };
 static const uint64_t exit_pause = 5000000000; /* nanoseconds */
 
-static size_t lines = SQ__DUMP_LINES; /* fixed before the signal is taken */
+/* Fixed before the signal is taken. */
+static size_t lines = SQ__DUMP_LINES;
+static bool is_json;
 
 static void dump(void) {
     if (sq__report_has_file()) { /* else that number is the program's own file */
-        (void)sq__dump_lines(STANDARD_ERROR, lines);
+        (void)(is_json ? sq_dump_json(STANDARD_ERROR) : sq__dump_lines(STANDARD_ERROR, lines));
     }
 }
 
 /* Reads one option behind the name of the signal. False: it is none. */
 static bool read_option(const char *option, size_t length) {
-    static const char word[] = "lines=";
+    static const char word[] = "lines=", json[] = "json";
     size_t at = sizeof word - 1, number = 0;
+    if (length == sizeof json - 1 && memcmp(option, json, length) == 0) {
+        return is_json = true;
+    }
     if (length <= at || memcmp(option, word, at) != 0) {
         return false;
     }
@@ -72,7 +78,7 @@ static __attribute__((constructor)) void begin(void) {
         return;
     }
     if (!read_options(name + length)) {
-        sq__report("SQ_DUMP=%.64s: after the signal there may be lines=N, with N from 1 to 10000000. Continuing without.", name);
+        sq__report("SQ_DUMP=%.64s: behind the signal there may be json, or lines=N, with N from 1 to 10000000. Continuing without.", name);
         return;
     }
     int error = sq__signal_begin(number, dump, report_replaced);

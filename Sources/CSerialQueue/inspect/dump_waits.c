@@ -68,8 +68,7 @@ static void add_cause(sq__dump_text_t *text, const sq__view_queue_t *queue) {
     }
 }
 
-/* The threads that have what this one needs, *count of them, as keys. *what: the queue or once; of several queues the first that a thread runs. */
-static const sq__view_key_t *holders_of(const sq__view_t *view, const sq__view_thread_t *thread, const void **what, size_t *count) {
+const sq__view_key_t *sq__dump_holders_of(const sq__view_t *view, const sq__view_thread_t *thread, const void **what, size_t *count) {
     const void *queues[SQ__PEEK_QUEUES];
     size_t others;
     *what = needed(thread, queues, &others);
@@ -86,7 +85,7 @@ static void add_chain(sq__dump_text_t *text, const sq__view_t *view, const sq__v
     for (unsigned link = 0; link < MOST_LINKS; link += 1) {
         const void *what;
         size_t count;
-        const sq__view_key_t *held = holders_of(view, thread, &what, &count);
+        const sq__view_key_t *held = sq__dump_holders_of(view, thread, &what, &count);
         if (count == 0) {
             add_cause(text, sq__view_queue_of(view, what));
             return;
@@ -119,7 +118,7 @@ static bool is_in_cycle(const sq__view_t *view, const sq__view_thread_t *first) 
     for (unsigned link = 0; link < MOST_LINKS && thread->waits; link += 1) {
         const void *what;
         size_t count;
-        const sq__view_key_t *held = holders_of(view, thread, &what, &count);
+        const sq__view_key_t *held = sq__dump_holders_of(view, thread, &what, &count);
         what_of_first = link == 0 ? what : what_of_first;
         if (count == 0) {
             return false;
@@ -160,7 +159,7 @@ static void add_wait(sq__dump_text_t *text, const sq__view_t *view, const sq__vi
 static uint64_t key_of(const sq__view_t *view, const sq__view_thread_t *thread) {
     const void *what;
     size_t count;
-    (void)holders_of(view, thread, &what, &count);
+    (void)sq__dump_holders_of(view, thread, &what, &count);
     const sq__view_queue_t *queue = count == 0 ? sq__view_queue_of(view, what) : NULL;
     uint64_t cause = queue == NULL ? 0 : queue->state & SQ__SUSPENDED ? 1 : 2 + queue->is_ready + queue->lacks_owner;
     uint64_t key = sq__key_with(SQ__KEY, (uint64_t)thread->wait.aim << 8 | cause << 2 | (count > 0) << 1 | sq__peeked(&thread->wait.is_barrier));

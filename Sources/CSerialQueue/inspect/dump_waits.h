@@ -3,6 +3,10 @@
 
 #include "inspect/dump_fold.h"
 
+/* The threads that have what this one waits for, *count of them, as keys. *what: the queue or once; of several queues the first that a thread
+ * runs. */
+const sq__view_key_t *sq__dump_holders_of(const sq__view_t *view, const sq__view_thread_t *thread, const void **what, size_t *count);
+
 /* Fills the section, and marks the queues that are in a cycle. After sq__view_look_at_queues. */
 void sq__dump_waits_fold(sq__view_t *view, sq__section_t *section);
 

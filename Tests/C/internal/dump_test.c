@@ -320,8 +320,13 @@ static void sync_onto_itself(void *queue) { CHECK_EQUAL(sq_sync(queue, do_nothin
 TEST(the_last_report_of_a_deadlock_is_shown) {
     sq_queue_t *queue = make_queue_of("narcissus", 0);
     CHECK_EQUAL(sq_sync(queue, sync_onto_itself, queue), 0);
-    CHECK_LINE(dump_now(), "ago: sync onto queue \"narcissus\" from its own task", NULL, NULL);
+    char number[64];
+    snprintf(number, sizeof number, "Queue numbers: \"narcissus\" %p.", (const void *)queue);
+    CHECK_LINE(dump_now(), "ago: sync onto queue \"narcissus\" from its own task", number, NULL);
     sq_queue_release(queue);
 }
 
-TEST(a_dump_to_a_file_that_is_not_open_returns_the_error) { CHECK_EQUAL(sq_dump(-1), EBADF); }
+TEST(a_dump_to_a_file_that_is_not_open_returns_the_error) {
+    CHECK_EQUAL(sq_dump(-1), EBADF);
+    CHECK_EQUAL(sq_dump_json(-1), EBADF);
+}

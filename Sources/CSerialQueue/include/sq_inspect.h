@@ -1,4 +1,12 @@
-/* sq_inspect.h: what all queues, threads and pools of the process do right now. */
+/* sq_inspect.h: what all queues, threads and pools of the process do right now.
+ *
+ * Each queue has a number: the address of its handle, as printf's %p prints it. Dumps, stall notifications (sq_watch.h), reports of deadlocks and
+ * debuggers name it by that. It is unique among the queues that exist; a queue that is made after another one was freed may get its number.
+ *
+ * In a text, queues of one label and one state are one line, with their count, the deepest and the oldest; so are threads that run or wait for the
+ * same. What stands out has a line of its own, and comes first in its section: the longest waits and runs, the deepest queues, and the
+ * suspended, running and deadlocked ones if they are few. There are at most 200 such lines, and the text says how many were left out; with
+ * SQ_DUMP=USR1,lines=N a dump by the signal has N. */
 #ifndef SQ_INSPECT_H
 #define SQ_INSPECT_H
 
@@ -18,12 +26,6 @@ extern "C" {
  * way (sq_trace.h); queues with work, suspended queues, pools, the next timers, the last report of a deadlock. With SQ_DUMP=USR1 in the environment the signal
  * SIGUSR1 (by kill, not raise) writes a dump to standard error, also when all threads are stuck, and before the process exits. The program's threads block it
  * from before main: no call is interrupted, and programs that they execute block it, too. When all other threads have ended, its thread stays until SIGKILL.
- *
- * Each queue has a number: the address of its handle, as printf's %p prints it. It is unique among the queues that exist; a queue that is made
- * after another one was freed may get its number. Queues of one label and one state are one line, with their count, the deepest and the oldest;
- * so are threads that run or wait for the same. What stands out has a line of its own, and comes first in its section: the longest waits, the longest runs, the
- * deepest queues, and the suspended, running and deadlocked ones if they are few. A dump has at most 200 such lines, and says how many it left
- * out; with SQ_DUMP=USR1,lines=N a dump by the signal has N.
  *
  * Any thread may call, also inside a task. The call allocates nothing with malloc. If a thread is stuck with a lock of this library, the dump is written
  * without it after about a second, and says what it left out. Threads that are not stuck move on while it looks. No signal is sent, and it is no cancellation point.

@@ -197,18 +197,6 @@ static void add_wait(text_t *text, const sq__edge_t *edge) {
     add(text, "%s", edge->deadline != SQ_FOREVER ? ", with a deadline" : "");
 }
 
-/* M. Of a cycle. An order of the queues helps only if each thread waits for its turn in one. */
-static bool are_turns(const sq__edge_t *first) {
-    const sq__edge_t *edge = first;
-    while (edge->wait->subject == NULL && edge->wait->aim == SQ__AIM_TURN) {
-        edge = edge->onward;
-        if (edge == first) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* M. Of the queues whose tasks the threads of the cycle run, and that they wait for. */
 static void add_numbers(text_t *text, const sq__edge_t *first) {
     const sq__edge_t *edge = first;
@@ -228,6 +216,18 @@ static void add_numbers(text_t *text, const sq__edge_t *first) {
         edge = edge->onward;
     } while (edge != first);
     add(text, "%s", is_first ? "" : ".");
+}
+
+/* M. Of a cycle. An order of the queues helps only if each thread waits for its turn in one. */
+static bool are_turns(const sq__edge_t *first) {
+    const sq__edge_t *edge = first;
+    while (edge->wait->subject == NULL && edge->wait->aim == SQ__AIM_TURN) {
+        edge = edge->onward;
+        if (edge == first) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void sq__deadlock_report_cycle(const sq__edge_t *first) {

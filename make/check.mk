@@ -12,7 +12,7 @@ HARNESS_OBJECTS := $(addprefix $(OUT)/tests/,harness.o watchdog.o inject.o latch
 # Tests/C/support/inject.c stands behind these functions.
 comma := ,
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign free pthread_create pthread_cond_wait pthread_cond_timedwait \
-    sq__blocks_take sq__blocks_give sq__pages
+    sq__blocks_take sq__blocks_give sq__pages sq__pages_grow
 WRAP := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 # gnu11 and _GNU_SOURCE for the tests alone: they ask the system things that the core does not.
 COMPILE_TEST := $(patsubst -std=%,-std=gnu11,$(COMPILE)) -D_GNU_SOURCE -Werror -ITests/C/support -I$(TESTING)/include
@@ -64,7 +64,7 @@ CHECK_TOOLS := make $(C_TOOLS) g++ nm python3 gdb abidiff mandoc lowdown git
 # the builds of those before it. The third list is for whichever of the two has ended.
 check: ## what to run before each commit: ten minutes. Says when a part begins, and what those that run do
 	$(call need,$(CHECK_TOOLS) clang $(SWIFT_TOOLS))
-	$(call check_parts,layers system c documents abi manual trace debugger probes host soak storm + \
+	$(call check_parts,layers system c documents abi manual trace debugger dumps probes host soak storm + \
 	    swift must-not-compile cells mains + \
 	    headers package names dispatch-rows tags recipes words comments mutants own)
 

@@ -1,4 +1,12 @@
-/* sq_inspect.h: what all queues, threads and pools of the process do right now. */
+/* sq_inspect.h: what all queues, threads and pools of the process do right now.
+ *
+ * Each queue has a number: the address of its handle, as printf's %p prints it. Dumps, stall notifications (sq_watch.h), reports of deadlocks and
+ * debuggers name it by that. It is unique among the queues that exist; a queue that is made after another one was freed may get its number.
+ *
+ * In a text, queues of one label and one state are one line, with their count, the deepest and the oldest; so are threads that run or wait for the
+ * same. What stands out has a line of its own, and comes first in its section: the longest waits and runs, the deepest queues, and the
+ * suspended, running and deadlocked ones if they are few. There are at most 200 such lines, and the text says how many were left out; with
+ * SQ_DUMP=USR1,lines=N a dump by the signal has N. */
 #ifndef SQ_INSPECT_H
 #define SQ_INSPECT_H
 
@@ -28,6 +36,19 @@ extern "C" {
  * @return Otherwise the errno code of the write that failed, such as EBADF, EPIPE or ENOSPC.
  */
 int sq_dump(int fd);
+
+/**
+ * As sq_dump, for programs: one JSON object, in which nothing is folded. Each thread, queue, pool and timer is an object on a line of its own.
+ *
+ * dump.schema.json, in the folder Documentation of the sources, describes it: a new version of the library may add members. With SQ_DUMP=USR1,json the
+ * signal writes it.
+ *
+ * @param fd An open file descriptor. The call returns when all of it is written.
+ * @retval 0 The dump is written.
+ * @retval ENOMEM There is no memory. Nothing is written.
+ * @return Otherwise the errno code of the write that failed.
+ */
+int sq_dump_json(int fd);
 
 #ifdef __cplusplus
 }

@@ -29,6 +29,7 @@ typedef struct sq_stall {
     const char *waits_for;              /**< the label of the queue that this thread waits for inside the task; "": none */
     const void *SQ_NULLABLE caller;     /**< the return address of the call that submitted the running task; NULL: not known */
     bool unowned;                       /**< no thread runs the queue's loop (sq_loop.h): that is why nothing runs. No thread has run it yet, or the owner has ended */
+    uint64_t number;                    /**< of the queue: the address of its handle, by which a dump names the queue (sq_inspect.h) */
 } sq_stall_t;
 
 /**

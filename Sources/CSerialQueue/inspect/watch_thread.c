@@ -122,6 +122,7 @@ static bool look(sq__watched_t *watched, uint64_t now, stall_t *stall) {
         sq__text_copy(stall->label, sizeof stall->label, watched->queue->label);
         sq__deadlock_waits_for(stall->shown.thread_id, stall->waits_for, sizeof stall->waits_for);
         stall->shown.label = stall->label;
+        stall->shown.number = (uintptr_t)watched->queue;
         stall->shown.waits_for = stall->waits_for;
         stall->shown.depth = sq__depth(watched->queue);
         stall->shown.suspended = sq__load_relaxed(&watched->queue->state) & SQ__SUSPENDED;

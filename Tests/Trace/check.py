@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(TOP, 'Tools'))
 sys.dont_write_bytecode = True
 import damaged  # noqa: E402
 import endings  # noqa: E402
-from sqtrace import model, reader, stats  # noqa: E402
+from sqtrace import stats  # noqa: E402
 
 passed = failed = 0
 
@@ -87,7 +87,7 @@ def check_foreign(path):
 
 
 def check_own(path):
-    found = model.Model(reader.read(path))
+    found = endings.load(path)
     most, stats.MOST_QUEUES = stats.MOST_QUEUES, 1
     table, stats.MOST_QUEUES = stats.table(found).splitlines(), most
     equal('of many queues stats prints some, and how many more there are', (len(table), table[2]), (1 + 1 + 2, '1 more'))
@@ -95,15 +95,15 @@ def check_own(path):
     equal('tasks', by_queue, {'com.example.store': STORE, 'com.example.</script>"views"': VIEWS})
     asyncs = [task for task in found.tasks if task.kind == 'async']
     check('each async task has its submission', all(task.submitted is not None and task.submitted <= task.start for task in asyncs))
-    check('no task runs while another of its queue does', all(task.before is None or task.before.end <= task.start for task in found.tasks))
-    waited = [task for task in found.tasks if task.kind == 'sync' and task.wait is not None]
+    check('no task runs while another of its queue does', all(task.before < 0 or found.tasks[task.before].end <= task.start for task in found.tasks))
+    waited = [task for task in found.tasks if task.kind == 'sync' and task.wait >= 0]
     equal('syncs that waited', len(waited) >= 1, True)
     redraws = [task for task in asyncs if 'redraw' in task.function]
     if shutil.which('addr2line'):
         equal('tasks named redraw', len(redraws), 300)
         check('a submission has its site', all('save' in task.site and 'program.c' in task.site for task in redraws))
         check('a sync that waited has its site', any('sync_behind' in task.site and 'program.c' in task.site for task in waited))
-        check('a redraw was submitted in a save', all(task.parent is not None and 'save' in task.parent.function for task in redraws))
+        check('a redraw was submitted in a save', all(task.parent >= 0 and 'save' in found.tasks[task.parent].function for task in redraws))
 
 
 def check_tool(path, folder):
@@ -211,9 +211,9 @@ def check_page_of_outcomes(path):
             file.write(LANES)
         shown = dump(browser, page, '')
         check('what was refused or cancelled at once has its mark\'s lane', 'data-lanes=""' in shown and 'data-brief="true"' in shown)
-        found = model.Model(reader.read(path))
-        threads = {one.thread for one in [*found.tasks, *found.waits, *found.shares]} | {track for _, track, _, _, queue in found.instants if not queue}
-        check('the header counts the threads that have a row', f', {len(threads & set(found.trace.threads))} threads,' in shown)
+        found = endings.load(path)
+        threads = {one.thread for one in [*found.tasks, *found.waits, *found.shares]} | {thread for thread, _, _, queue in found.marks if queue < 0}
+        check('the header counts the threads that have a row', f', {len(threads)} threads,' in shown)
 
 
 def check_page_of_hang(path):

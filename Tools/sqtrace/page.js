@@ -55,7 +55,7 @@ function textOfEnding() {
 const hasRun = task => task[OPEN] ? `has run ${time(task[LENGTH])} so far` : `ran ${time(task[LENGTH])}`;
 function textOfSelection() {
     let text = `<h2>Selected task</h2><div style="white-space:pre-line;overflow-wrap:anywhere">${escape(describe(selected))}</div><h2>Critical path</h2><ol>`;
-    for (const step of path) text += `<li data-task="${step.task}">${escape(D.queues[D.tasks[step.task][QUEUE]])}: ${escape(D.texts[D.tasks[step.task][NAME]] || 'task')}<br><span class="dim">${escape(step.why)}, ${hasRun(D.tasks[step.task])}</span></li>`;
+    for (const step of path) text += `<li data-task="${step.task}">${escape(D.queues[D.tasks[step.task][QUEUE]])}: ${escape(nameOf(D.tasks[step.task]) || 'task')}<br><span class="dim">${escape(step.why)}, ${hasRun(D.tasks[step.task])}</span></li>`;
     return text + '</ol>';
 }
 const MOST_QUEUES = 100;
@@ -85,10 +85,10 @@ function search() {
     matches = matchingShares = null;
     element('found').textContent = '';
     if (wanted) {
-        const has = of => of.map(text => text.toLowerCase().includes(wanted)), texts = has(D.texts), queues = has(D.queues), threads = has(D.threads);
+        const has = of => of.map(text => text.toLowerCase().includes(wanted)), origins = D.origins.map(all => all.some(text => text.toLowerCase().includes(wanted))), queues = has(D.queues), threads = has(D.threads);
         matches = new Set();
-        D.tasks.forEach((task, i) => { if (queues[task[QUEUE]] || texts[task[NAME]] || texts[task[SITE]] || threads[task[THREAD]]) matches.add(i); });
-        matchingShares = new Set([...D.shares.keys()].filter(i => texts[D.shares[i][S.NAME]] || threads[D.shares[i][S.THREAD]]));
+        D.tasks.forEach((task, i) => { if (queues[task[QUEUE]] || origins[task[ORIGIN]] || threads[task[THREAD]]) matches.add(i); });
+        matchingShares = new Set([...D.shares.keys()].filter(i => origins[D.shares[i][S.ORIGIN]] || threads[D.shares[i][S.THREAD]]));
         element('found').textContent = `${matches.size} tasks; Enter: the next one`;
     }
     redraw();

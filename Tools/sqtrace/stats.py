@@ -1,15 +1,8 @@
 """stats.py: a table of the queues, for a terminal."""
 import collections
 
-from sqtrace.model import HIDDEN
-
 MOST_THREADS = 5
 MOST_QUEUES = 40  # an exploration makes new ones for each schedule
-
-
-def percentile(values, share):
-    """The smallest value that so many hundredths of them do not exceed; `values` are sorted."""
-    return values[max(0, -(-len(values) * share // 100) - 1)] if values else 0
 
 
 def duration(nanoseconds):
@@ -21,30 +14,25 @@ def duration(nanoseconds):
 
 
 def commonest(sites):
-    """'site', or 'site and 3 more'; '' if none is known."""
-    counts = collections.Counter(site for site in sites if site).most_common()
+    """'site', or 'site and 3 more'; '' if none is known. `sites`: each with a count."""
+    counts = collections.Counter()
+    for site, count in sites:
+        if site:
+            counts[site] += count
+    counts = counts.most_common()
     return '' if not counts else counts[0][0] + (f' and {len(counts) - 1} more' if len(counts) > 1 else '')
 
 
 def rows(model):
     """Of each queue, also if nothing ran: [(label, tasks, (waiting p50, p99, max), (running p50, p99, max), share of the time in which it runs a task, where from)]"""
-    by_queue = {}
-    for task in model.tasks:
-        if task.kind != 'discard':
-            by_queue.setdefault(task.queue, []).append(task)
-    for queue in model.trace.queues:
-        if not HIDDEN.fullmatch(model.queue_label(queue)):
-            by_queue.setdefault(queue, [])
-    sites = {}
+    waiting = {}
     for one in model.waiting:
-        sites.setdefault(one.queue, []).append(one.site)
+        waiting.setdefault(one.queue, []).append((one.site, one.count))
     whole = max(1, model.finish - model.begin)
     result = []
-    for queue, tasks in by_queue.items():
-        waiting = sorted(task.waited for task in tasks)
-        running = sorted(task.end - task.start for task in tasks)
-        figures = [tuple(percentile(values, share) for share in (50, 99, 100)) for values in (waiting, running)]
-        result.append((model.queue_label(queue), len(tasks), *figures, sum(running) / whole, commonest([task.site for task in tasks] or sites.get(queue, []))))
+    for queue, count, *figures, ran, origins in model.summary['stats']:
+        sites = [(model.origins[origin].site, tasks) for origin, tasks, *_ in origins] or waiting.get(queue, [])
+        result.append((model.queue_label(queue), count, tuple(figures[:3]), tuple(figures[3:]), ran / whole, commonest(sites)))
     return sorted(result, key=lambda row: (row[1] == 0, -row[2][2]))
 
 
@@ -72,30 +60,32 @@ def remarks(model):
         lines += ['  ' * (depth + 1) + text for depth, text, _, _ in unfinished]
     elif not model.has_end:
         lines.append(f'This is all that is known {ending.headline(model)}')
-    lines += [remark for _, remark in model.remarks]
+    lines += model.remarks
     lines += applies(model)
     lines += discarded(model)
     lines += missing(model)
-    lines.append(f'{sum(task.kind != "discard" for task in model.tasks)} tasks in {duration(model.finish - model.begin)}')
+    lines.append(f'{model.count} tasks in {duration(model.finish - model.begin)}')
     return lines
 
 
 def applies(model):
     """One line for each function that was applied, the longest first."""
     by_function = {}
-    for share in model.shares:
-        by_function.setdefault(share.name, []).append(share)
+    for origin, *share in model.summary['applies']:
+        by_function.setdefault(model.origins[origin].function or 'a function', []).append(share)
     lines = []
     for function, shares in by_function.items():
-        ran, threads, whole = sum(one.ran for one in shares), len({one.thread for one in shares}), sum(one.end - one.start for one in shares)
-        ran = f'{ran} {"iteration" if ran == 1 else "iterations"}' + (', and those that still run,' if any(one.is_open for one in shares) else '')
+        ran, threads, whole = sum(ran for _, ran, _, _ in shares), len({thread for thread, *_ in shares}), sum(length for _, _, length, _ in shares)
+        ran = f'{ran} {"iteration" if ran == 1 else "iterations"}' + (', and those that still run,' if any(is_open for *_, is_open in shares) else '')
         lines.append((whole, f'apply of {function}: {ran} on {threads} {"thread" if threads == 1 else "threads"}, {duration(whole)} in all'))
     return [line for _, line in sorted(lines, reverse=True)]
 
 
 def discarded(model):
     """The tasks that never ran, by queue."""
-    counts = collections.Counter(model.queue_label(task.queue) for task in model.tasks if task.kind == 'discard')
+    counts = collections.Counter()
+    for queue, count in model.summary['discarded']:
+        counts[model.queue_label(queue)] += count
     return [f'{count} {"task" if count == 1 else "tasks"} of {label} {"was" if count == 1 else "were"} discarded and did not run'
             for label, count in sorted(counts.items())]
 
@@ -103,17 +93,15 @@ def discarded(model):
 def missing(model):
     """Events that found no room, and tasks whose submission is not in the trace."""
     lines = []
-    dropped = sorted(model.dropped.items(), key=lambda item: -item[1][0])
-    enough = larger(model.dropped.values())
-    for track, (count, _) in dropped[:MOST_THREADS]:
-        thread = model.thread_label(track)
+    dropped = sorted(model.dropped, key=lambda item: -item[1])
+    enough = larger([(events, buffer) for _, events, buffer in dropped])
+    for thread, count, _ in dropped[:MOST_THREADS]:
         lines.append(f'{count} events of thread {thread} were dropped: its buffer was full. Record with buffer={enough}')
     if dropped[MOST_THREADS:]:
-        lines.append(f'{sum(count for _, (count, _) in dropped[MOST_THREADS:])} events of {len(dropped) - MOST_THREADS} more threads were dropped')
-    alone = sum(task.submitted is None and not task.kind.startswith(('sync', 'operation')) for task in model.tasks)
-    if alone:
+        lines.append(f'{sum(count for _, count, _ in dropped[MOST_THREADS:])} events of {len(dropped) - MOST_THREADS} more threads were dropped')
+    if model.alone:
         why = 'those events were dropped' if model.dropped else 'they were submitted before the first event that the trace has of the submitting thread'
-        lines.append(f'{alone} {"task has" if alone == 1 else "tasks have"} a start and no submission: {why}')
+        lines.append(f'{model.alone} {"task has" if model.alone == 1 else "tasks have"} a start and no submission: {why}')
     return lines
 
 

@@ -149,14 +149,19 @@ def check_texts(check, equal):
     equal('the user\'s are', [name for name in names.values() if model.OWN.search(name)], [])
 
 
-def make(events, folder):
-    """A model of these: [(time, type, thread, category, notes)]."""
+def make(events, folder, queues=('images',), dropped=()):
+    """A model of these: [(time, type, thread, category, notes)], labels of the queues from number 1 on, and what threads dropped."""
     field = damaged.field
-    written = [field(60, field(1, 1) + field(3, field(1, 4711))), field(60, field(1, packets.QUEUES | 1) + field(2, b'images'))]
+    written = [field(60, field(1, 1) + field(3, field(1, 4711)))]
+    written += [field(60, field(1, packets.QUEUES | number) + field(2, label.encode())) for number, label in enumerate(queues, 1)]
+    for notes in dropped:
+        noted = b''.join(field(4, field(10, name) + field(3, value)) for name, value in zip((b'thread', b'events', b'buffer'), notes))
+        written.append(field(8, 1) + field(11, field(9, packets.INSTANT) + field(11, 1) + field(22, b'dropped') + noted))
     for thread in {thread for _, _, thread, _, _ in events}:
         written.append(field(60, field(1, packets.THREADS | thread) + field(4, field(2, thread) + field(5, b'worker'))))
     for time, kind, thread, category, notes in events:
-        noted = b''.join(field(4, field(10, name.encode()) + field(3, value)) for name, value in notes.items())
+        noted = b''.join(field(4, field(10, name.encode()) + field(3, value)) for name, value in notes.items() if name != 'flow')
+        noted += field(47 if category in ('submit', 'wait') else 48, notes['flow']) if 'flow' in notes else b''
         written.append(field(8, time) + field(11, field(9, kind) + field(11, packets.THREADS | thread) + field(22, category.encode()) + noted))
     path = os.path.join(folder, 'made')
     with open(path, 'wb') as file:
@@ -178,6 +183,35 @@ def check_nesting(check, equal, folder):
     equal('and stats says so', stats.applies(found), ['apply of a function: 3 iterations, and those that still run, on 3 threads, 18 ns in all'])
     equal('a slice that is not known ends nothing else', [task.end for task in found.tasks], [11, 11])
     equal('the task that has ended', [task.is_open for task in found.tasks], [True, False])
+
+
+def check_folding(check, equal, folder):
+    """Thirty queues of one label, of which the 17th is slow, and one that waits for long; and a queue with a label of its own."""
+    events, labels = [], [*30 * ['connection'], 'log']
+    for queue in range(1, 32):
+        waits, runs = 5_000 if queue == 29 else 100, 9_000 if queue == 17 else 40
+        events += [(1000 * queue, packets.INSTANT, 1, 'submit', {'queue': queue, 'flow': queue}),
+                   (1000 * queue + waits, packets.BEGIN, 1 + queue, 'run', {'queue': queue, 'kind': 2, 'flow': queue}),
+                   (1000 * queue + waits + runs, packets.END, 1 + queue, '', {})]
+    found = make(events, folder, labels)
+    lines = [re.sub(' {2,}', '|', line).split('|') for line in stats.table(found).splitlines()]
+    equal('queues of one label are one row, below those that stand out', [line[:2] for line in lines[:-2]],
+          [['queue', 'tasks'], ['connection #17', '1'], ['connection #29', '1'], ['connection × 30', '30'], ['log', '1']])
+    equal('it names the worst ones', (lines[3][4:6], lines[3][8:10]), (['5.00 us', '#29'], ['9.00 us', '#17']))
+    equal('its figures are those of all', (lines[3][2], lines[3][6]), ('100 ns', '40 ns'))
+    slow = next(row for row in stats.rows(found) if row.number == 17)
+    equal('a queue has its slowest functions', slow.slowest(found, 3), [('task', 1, 9_000, 16)])
+
+
+def check_doubt(check, equal, folder):
+    """Thread 1 dropped events: its task may have ended, what was submitted may have run, and a queue may have been resumed."""
+    run, submit = ('run', {'queue': 1, 'kind': 2}), ('submit', {'queue': 1, 'flow': 9})
+    found = make([(1, packets.BEGIN, 1, *run), (2, packets.BEGIN, 2, *run), (3, packets.INSTANT, 2, *submit),
+                  (4, packets.INSTANT, 2, 'suspend', {'queue': 1})], folder, dropped=[(1, 30_000, 1 << 20)])
+    equal('what may be untrue is not listed', [text.split(',')[0] for _, text, _, _ in ending.lines(found)],
+          ['images: task still running', '3 tasks and waits are left out: their end may be among the events that were dropped'])
+    equal('the first line says what is missing, and what helps', stats.table(found).splitlines()[0],
+          '30,000 events were dropped, and what follows lacks them: their buffers were full. Record with buffer=8M')
 
 
 def check_inlined(check, equal):
@@ -205,6 +239,7 @@ def check_drops(check, equal, program, folder):
     check('the program says how a thread gets more room', 'buffer=' in run.stderr and 'buffer of 4K' in run.stderr)
     lines = stats.missing(found)
     check(f'dropped events name their thread, and the setting that helps: {lines}', re.search(r'events of thread \S+ \(\d+\) were dropped.*buffer=\d+M', lines[0]))
+    check('the first line of the table, too', re.match(r'[\d,]+ events were dropped, .*buffer=\d+M\n', stats.table(found)))
 
 
 def check_all(check, equal, hang, outcomes, program, folder):
@@ -212,6 +247,8 @@ def check_all(check, equal, hang, outcomes, program, folder):
     check_texts(check, equal)
     check_inlined(check, equal)
     check_nesting(check, equal, folder)
+    check_folding(check, equal, folder)
+    check_doubt(check, equal, folder)
     check_outcomes(check, equal, outcomes, folder)
     check_drops(check, equal, program, folder)
     return check_hangs(check, equal, hang, folder)

@@ -94,7 +94,7 @@ class Model:
         self.suspended = [(queue, self.begin + start) for queue, start in found['suspended']]
         self.open = self.stacks()
         self.remarks = [self.texts[text] for _, text in sorted(found['remarks'], key=lambda remark: remark[0])]
-        self.dropped = [(self.thread_label(thread) if thread >= 0 else f'thread ({number})', events, buffer)
+        self.dropped = [(thread, self.thread_label(thread) if thread >= 0 else f'thread ({number})', events, buffer)
                         for thread, number, events, buffer in found['dropped']]
 
     def origin(self, label, function, context, own_site, submission_site):

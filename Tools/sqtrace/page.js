@@ -47,6 +47,7 @@ function showLegend() {
 
 let order = 4, sign = -1;
 const escape = text => text.replace(/[&<>"]/g, one => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[one]);
+const textOfWarning = () => D.warning && `<p id="warning">${escape(D.warning)}</p>`;
 function textOfEnding() {
     if (!D.ending.length) return D.hasEnd ? '' : `<p>This is all that is known ${escape(D.headline)}.</p>`;
     const lines = D.ending.map(([depth, text, task, wait]) => `<p style="margin-left:${depth * 14}px"${task >= 0 ? ` data-task="${task}"` : wait >= 0 ? ` data-wait="${wait}"` : ''}>${depth ? '↳ ' : ''}${escape(text).replace(/gdb -p \d+/, '<span style="white-space:nowrap">$&</span>')}</p>`);
@@ -62,7 +63,7 @@ const MOST_QUEUES = 100;
 function showAside() {
     const titles = ['queue', 'tasks', 'wait p50', 'p99', 'max', 'run p50', 'p99', 'max', 'busy'];
     const sorted = [...D.stats].sort((a, b) => sign * (typeof a[order] === 'string' ? a[order].localeCompare(b[order]) : a[order] - b[order]));
-    let text = textOfEnding() + (selected >= 0 ? textOfSelection() : '');
+    let text = textOfWarning() + textOfEnding() + (selected >= 0 ? textOfSelection() : '');
     text += '<h2>Queues</h2><div class="table"><table><thead><tr>' + titles.map((name, i) => `<th data-order="${i}">${name}</th>`).join('') + '</tr></thead><tbody>';
     for (const row of sorted.slice(0, MOST_QUEUES)) text += `<tr data-queue="${escape(row[0])}"><td title="${escape(row[0] + (row[9] ? "\nsubmitted at " + row[9] : ""))}">${escape(shortLabel(row[0]))}</td><td>${row[1]}</td>` + row.slice(2, 8).map(one => `<td>${row[1] ? time(one) : '–'}</td>`).join('') + `<td>${row[8]} %</td></tr>`;
     text += '</tbody></table></div>' + (sorted.length > MOST_QUEUES ? `<p>${(sorted.length - MOST_QUEUES).toLocaleString('en')} more</p>` : '');

@@ -2,7 +2,9 @@
 import collections
 
 MOST_THREADS = 5
-MOST_QUEUES = 40  # an exploration makes new ones for each schedule
+MOST_QUEUES = 40  # lines
+MOST_OUTLIERS = 5  # of one label
+OUTLIES = 10  # times as long as it is for half of its label's queues
 
 
 def duration(nanoseconds):
@@ -23,31 +25,90 @@ def commonest(sites):
     return '' if not counts else counts[0][0] + (f' and {len(counts) - 1} more' if len(counts) > 1 else '')
 
 
+class Row:
+    """Figures of a queue, or of all queues of a label. Times are (p50, p99, max)."""
+
+    def __init__(self, model, figures, waiting):
+        self.queue, self.count, *times, ran, self.origins = figures  # origins: [number, tasks, time in all, longest, the longest task]
+        self.label, self.number = model.queue_label(self.queue), model.queue_number(self.queue)
+        self.waiting, self.running = tuple(times[:3]), tuple(times[3:])
+        self.busy = ran / max(1, model.finish - model.begin)
+        self.site = commonest([(model.origins[origin].site, tasks) for origin, tasks, *_ in self.origins] or waiting.get(self.queue, []))
+        self.members = []
+
+    def order(self):
+        return self.count == 0, -self.waiting[2]
+
+    def slowest(self, model, most):
+        """[(function, tasks, longest, the longest task)]"""
+        found = {}
+        for origin, tasks, _, longest, task in self.origins:
+            name = model.origins[origin].name or 'task'
+            before = found.get(name, (name, 0, -1, -1))
+            found[name] = (name, before[1] + tasks, *max(before[2:], (longest, task)))
+        return sorted(found.values(), key=lambda one: -one[2])[:most]
+
+
 def rows(model):
-    """Of each queue, also if nothing ran: [(label, tasks, (waiting p50, p99, max), (running p50, p99, max), share of the time in which it runs a task, where from)]"""
+    """A row of each queue, also if nothing ran."""
     waiting = {}
     for one in model.waiting:
         waiting.setdefault(one.queue, []).append((one.site, one.count))
-    whole = max(1, model.finish - model.begin)
+    return sorted((Row(model, figures, waiting) for figures in model.summary['stats']), key=Row.order)
+
+
+def groups(model, queues):
+    """A row of each label, whose `members` are the rows of its queues; of a label that one queue has, the row of the queue."""
+    by_label = {}
+    for row in queues:
+        by_label.setdefault(row.label, []).append(row)
     result = []
-    for queue, count, *figures, ran, origins in model.summary['stats']:
-        sites = [(model.origins[origin].site, tasks) for origin, tasks, *_ in origins] or waiting.get(queue, [])
-        result.append((model.queue_label(queue), count, tuple(figures[:3]), tuple(figures[3:]), ran / whole, commonest(sites)))
-    return sorted(result, key=lambda row: (row[1] == 0, -row[2][2]))
+    for figures in model.summary['labels']:
+        row = Row(model, figures, {})
+        members = by_label[row.label]
+        if len(members) > 1:
+            row.members = members
+            row.site = row.site or commonest((one.site, 1) for one in members)
+        result.append(row if row.members else members[0])
+    return sorted(result, key=Row.order)
+
+
+def outliers(group):
+    """The queues of a label whose longest wait or run is far longer than that of half of them, the worst first."""
+    def excess(row):
+        return max(row.waiting[2] / usual[0], row.running[2] / usual[1])
+    if not group.members:
+        return []
+    usual = [max(1, sorted(getattr(row, what)[2] for row in group.members)[len(group.members) // 2]) for what in ('waiting', 'running')]
+    found = [row for row in group.members if excess(row) >= OUTLIES]
+    return sorted(found, key=excess, reverse=True)[:MOST_OUTLIERS]
 
 
 def table(model):
-    lines = [('queue', 'tasks', 'waiting p50', 'p99', 'max', 'running p50', 'p99', 'max', 'busy', 'submitted at')]
-    queues = rows(model)
-    for label, count, waiting, running, busy, site in queues[:MOST_QUEUES]:
-        figures = [*map(duration, waiting), *map(duration, running)] if count else ['-'] * 6
-        lines.append((label, str(count), *figures, f'{100 * busy:.0f} %', site))
-    lines = lines if any(line[-1] for line in lines[1:]) else [line[:-1] for line in lines]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    text = ''.join('  '.join(cell.ljust(width) if i in (0, 9) else cell.rjust(width)
-                             for i, (cell, width) in enumerate(zip(line, widths))).rstrip() + '\n' for line in lines)
-    text += f'{len(queues) - MOST_QUEUES:,} more\n' if len(queues) > MOST_QUEUES else ''
-    return text + ''.join(f'{line}\n' for line in remarks(model))
+    lines = [('queue', 'tasks', 'waiting p50', 'p99', 'max', 'of', 'running p50', 'p99', 'max', 'of', 'busy', 'submitted at')]
+    folded = groups(model, rows(model))
+    alone = sorted((row for group in folded for row in outliers(group)), key=lambda row: -row.running[2])
+    shown = [(row, f'{row.label} #{row.number}') for row in alone]
+    shown += [(row, f'{row.label} × {len(row.members):,}' if row.members else row.label) for row in folded]
+    for row, name in shown[:MOST_QUEUES]:
+        worst = [f'#{max(row.members, key=lambda one: getattr(one, what)[2]).number}' if row.members and row.count else '' for what in ('waiting', 'running')]
+        waiting, running = ([*map(duration, times)] if row.count else ['-'] * 3 for times in (row.waiting, row.running))
+        lines.append((name, str(row.count), *waiting, worst[0], *running, worst[1], f'{100 * row.busy:.0f} %', row.site))
+    kept = [i for i in range(len(lines[0])) if i not in (5, 9, 11) or any(line[i] for line in lines[1:])]
+    lines = [[line[i] for i in kept] for line in lines]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(kept))]
+    text = ''.join('  '.join(cell.ljust(width) if i in (0, 5, 9, 11) else cell.rjust(width)
+                             for i, cell, width in zip(kept, line, widths)).rstrip() + '\n' for line in lines)
+    text += f'{len(shown) - MOST_QUEUES:,} more\n' if len(shown) > MOST_QUEUES else ''
+    return warning(model) + text + ''.join(f'{line}\n' for line in remarks(model))
+
+
+def warning(model):
+    """What a reader must know before the figures; '' if nothing was dropped."""
+    if not model.dropped:
+        return ''
+    events, enough = sum(events for *_, events, _ in model.dropped), larger([(events, buffer) for *_, events, buffer in model.dropped])
+    return f'{events:,} events were dropped, and what follows lacks them: their buffers were full. Record with buffer={enough}\n'
 
 
 def remarks(model):
@@ -93,12 +154,12 @@ def discarded(model):
 def missing(model):
     """Events that found no room, and tasks whose submission is not in the trace."""
     lines = []
-    dropped = sorted(model.dropped, key=lambda item: -item[1])
-    enough = larger([(events, buffer) for _, events, buffer in dropped])
-    for thread, count, _ in dropped[:MOST_THREADS]:
+    dropped = sorted(model.dropped, key=lambda item: -item[2])
+    enough = larger([(events, buffer) for *_, events, buffer in dropped])
+    for _, thread, count, _ in dropped[:MOST_THREADS]:
         lines.append(f'{count} events of thread {thread} were dropped: its buffer was full. Record with buffer={enough}')
     if dropped[MOST_THREADS:]:
-        lines.append(f'{sum(count for _, count, _ in dropped[MOST_THREADS:])} events of {len(dropped) - MOST_THREADS} more threads were dropped')
+        lines.append(f'{sum(count for *_, count, _ in dropped[MOST_THREADS:])} events of {len(dropped) - MOST_THREADS} more threads were dropped')
     if model.alone:
         why = 'those events were dropped' if model.dropped else 'they were submitted before the first event that the trace has of the submitting thread'
         lines.append(f'{model.alone} {"task has" if model.alone == 1 else "tasks have"} a start and no submission: {why}')

@@ -26,11 +26,10 @@ def data(model):
         'threads': [model.thread_label(thread) for thread in threads],
         'origins': [[origin.name, origin.site, origin.function or 'a function'] for origin in model.origins], 'kinds': KINDS,
         'waiting': waiting(model, len(queues)),
-        'stats': [[label, count, *waited, *running, round(100 * busy, 1), site]
-                  for label, count, waited, running, busy, site in stats.rows(model)],
+        'stats': [[row.label, row.count, *row.waiting, *row.running, round(100 * row.busy, 1), row.site] for row in stats.rows(model)],
         'hasEnd': model.has_end, 'headline': ending.headline(model),
         'ending': [[depth, line, number(task), number(wait)] for depth, line, task, wait in ending.lines(model)],
-        'remarks': model.remarks + stats.applies(model) + stats.missing(model),
+        'warning': stats.warning(model).strip(), 'remarks': model.remarks + stats.applies(model) + stats.missing(model),
         'texts': model.texts,
     }
 

@@ -4,29 +4,30 @@
 
 #include <stdlib.h>
 
-/* The tasks that ran, by queue: those of queue q are `tasks[first[q]]` to `tasks[first[q + 1] - 1]`. */
+/* The tasks that ran, by queue or by label: those of queue q are `tasks[first[q]]` to `tasks[first[q + 1] - 1]`. */
 typedef struct by_queue {
+    const uint32_t *leaders; /* by queue: for which queue its tasks count, itself, or the first one of its label */
     uint32_t *first, *tasks;
-    LIST(uint32_t) order; /* of the queues: by their first task, then those without one */
+    LIST(uint32_t) order; /* of the leaders: by their first task, then those without one */
 } by_queue_t;
 
 static bool ran(const model_t *model, const task_t *task) { return !is_out(task) && !is_discarded(model, task); }
 
-static void group(by_queue_t *by, const model_t *model) {
+static void group(by_queue_t *by, const model_t *model, const uint32_t *leaders) {
     const trace_t *trace = model->trace;
     size_t queues = trace->queues.count;
     uint32_t *next = list_zeroed(queues, sizeof *next);
-    *by = (by_queue_t){ .first = list_zeroed(queues + 1, sizeof *by->first), .tasks = list_zeroed(model->tasks.count, sizeof *by->tasks) };
+    *by = (by_queue_t){ .leaders = leaders, .first = list_zeroed(queues + 1, sizeof *by->first), .tasks = list_zeroed(model->tasks.count, sizeof *by->tasks) };
     for (size_t i = 0; i < model->tasks.count; i += 1) {
         const task_t *task = &model->tasks.at[i];
-        uint32_t queue = queue_of_task(model, task);
+        uint32_t queue = leaders[queue_of_task(model, task)];
         if (ran(model, task) && by->first[queue + 1]++ == 0) {
             *LIST_ADD(&by->order) = queue;
         }
     }
     for (size_t i = 0; i < trace->described.count; i += 1) {
         uint32_t queue = trace->described.at[i];
-        if (by->first[queue + 1] == 0 && !trace->queues.at[queue].is_hidden) {
+        if (leaders[queue] == queue && by->first[queue + 1] == 0 && !trace->queues.at[queue].is_hidden) {
             *LIST_ADD(&by->order) = queue;
         }
     }
@@ -37,7 +38,7 @@ static void group(by_queue_t *by, const model_t *model) {
     for (size_t i = 0; i < model->tasks.count; i += 1) {
         const task_t *task = &model->tasks.at[i];
         if (ran(model, task)) {
-            by->tasks[next[queue_of_task(model, task)]++] = (uint32_t)i;
+            by->tasks[next[leaders[queue_of_task(model, task)]]++] = (uint32_t)i;
         }
     }
     free(next);
@@ -127,20 +128,41 @@ static void put_queue_figures(figures_t *figures, const report_t *report, const 
     json_close(']');
 }
 
-void put_figures(const report_t *report) {
-    model_t *model = report->model;
+static void put_all(const char *name, figures_t *figures, const report_t *report, const uint32_t *leaders) {
     by_queue_t by;
-    group(&by, model);
-    figures_t figures = { .values = list_zeroed(model->tasks.count, sizeof *figures.values), .slots = list_zeroed(model->origins.count, 4), .stamps = list_zeroed(model->origins.count, 4) };
-    json_name("stats");
+    group(&by, report->model, leaders);
+    json_name(name);
     json_open('[');
     for (size_t i = 0; i < by.order.count; i += 1) {
-        put_queue_figures(&figures, report, &by, by.order.at[i]);
+        put_queue_figures(figures, report, &by, by.order.at[i]);
     }
     json_close(']');
     free(by.first);
     free(by.tasks);
     free(by.order.at);
+}
+
+void put_figures(const report_t *report) {
+    model_t *model = report->model;
+    const trace_t *trace = model->trace;
+    figures_t figures = { .values = list_zeroed(model->tasks.count, sizeof *figures.values), .slots = list_zeroed(model->origins.count, 4), .stamps = list_zeroed(model->origins.count, 4) };
+    uint32_t *leaders = list_zeroed(trace->queues.count, sizeof *leaders);
+    for (size_t i = 0; i < trace->queues.count; i += 1) {
+        leaders[i] = (uint32_t)i;
+    }
+    put_all("stats", &figures, report, leaders);
+    uint32_t *first = list_zeroed(trace->texts.list.count, sizeof *first); /* by label: the first queue, plus one */
+    for (size_t i = 0; i < trace->described.count; i += 1) {
+        uint32_t queue = trace->described.at[i], label = trace->queues.at[queue].label;
+        first[label] = first[label] == 0 ? queue + 1 : first[label];
+        leaders[queue] = first[label] - 1;
+    }
+    for (size_t i = 0; i < model->origins.count; i += 1) {
+        figures.stamps[i] = 0;
+    }
+    put_all("labels", &figures, report, leaders);
+    free(leaders);
+    free(first);
     free(figures.values);
     free(figures.slots);
     free(figures.stamps);

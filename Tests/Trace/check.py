@@ -137,7 +137,7 @@ def dump(browser, page, fragment, width=1400):
 # What a later script of the page finds out: the widest figures fit; marks that lie on each other have one text, which is not cut; and five marks
 # that are 5 pixels apart are drawn.
 PROBE = '''<script>
-D.stats = [['com.example.a.long.label', 100000, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9, '']];
+D.stats = [['com.example.a.long.label', 100000, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9, '', 0, []]];
 showAside();
 const table = document.querySelector('.table'), texts = [], fill = context.fillText.bind(context);
 context.fillText = (text, left, top) => { texts.push([text, left, left + context.measureText(text).width, top]); fill(text, left, top); };
@@ -216,6 +216,43 @@ def check_page_of_outcomes(path):
         check('the header counts the threads that have a row', f', {len(threads)} threads,' in shown)
 
 
+# What clicks do: on a queue, on the row of its label, and on the same in the picture.
+CLICKS = '''<script>
+const cells = () => [...document.querySelectorAll('tr[data-queue], tr[data-group], tr.function')].map(row => row.firstChild.title || row.firstChild.textContent);
+const namesOfRows = () => rows.filter(row => !row.title).map(row => row.name), put = (name, value) => { document.documentElement.dataset[name] = value.join('|'); };
+put('before', cells());
+put('rows', namesOfRows());
+document.querySelector('tr[data-queue="28"]').click();
+put('queue', cells());
+put('mark', rows.filter(row => row.queue === pointedQueue).map(row => row.name));
+document.querySelector('tr[data-group]').click();
+put('group', cells());
+document.querySelector('tr[data-queue="4"]').click();
+put('asked', namesOfRows());
+openLabel('connection');
+put('open', [namesOfRows().length]);
+</script>'''
+
+
+def check_page_of_many(path):
+    """endings.check_folding has made the trace."""
+    page, browser = path + '.html', shutil.which('chromium') or shutil.which('google-chrome')
+    equal('timeline of many queues', subprocess.run([TOOL, 'timeline', path], capture_output=True).returncode, 0)
+    if not browser:
+        return
+    with open(page, 'a', encoding='utf-8') as file:
+        file.write(CLICKS)
+    shown = dict(re.findall(r'data-(before|rows|queue|mark|group|asked|open)="([^"]*)"', dump(browser, page, '').split('>', 2)[1]))
+    shown = {name: text.split('|') for name, text in shown.items()}
+    equal('the table has what stands out, then a row a label', shown['before'], ['connection #29', 'connection #17', 'connection', 'log'])
+    equal('so has the picture', shown['rows'][:4], ['connection #17', 'connection #29', 'log', '▸ 28 more connection'])
+    equal('a click on a queue shows its slowest functions', shown['queue'][:2], ['connection #29', 'task: 1 task, the longest 40 ns'])
+    equal('and marks its row', shown['mark'], ['connection #29'])
+    equal('a click on a label shows its queues', len(shown['group']), 4 + 1 + 30 + 1)
+    equal('a click on one of these gives it a row', shown['asked'][:4], ['connection #5', 'connection #17', 'connection #29', 'log'])
+    equal('the row of a label in the picture opens', int(shown['open'][0]), 31 + 1 + 31)
+
+
 def check_page_of_hang(path):
     page = path + '.html'
     equal('timeline of the hang', subprocess.run([TOOL, 'timeline', path], capture_output=True).returncode, 0)
@@ -256,6 +293,7 @@ def main():
         check_page(check_tool(path, folder))
         hang = endings.check_all(check, equal, sys.argv[2], sys.argv[3], sys.argv[1], folder)
         check_page_of_hang(hang)
+        check_page_of_many(os.path.join(folder, 'folded'))
         check_page_of_outcomes(os.path.join(folder, 'outcomes'))
         damaged.check_all(check, TOOL, os.path.join(folder, 'outcomes'), path, b'com.example.store', folder)
     print(f'{passed} passed, {failed} failed')

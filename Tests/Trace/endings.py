@@ -149,7 +149,7 @@ def check_texts(check, equal):
     equal('the user\'s are', [name for name in names.values() if model.OWN.search(name)], [])
 
 
-def make(events, folder, queues=('images',), dropped=()):
+def make(events, folder, queues=('images',), dropped=(), name='made'):
     """A model of these: [(time, type, thread, category, notes)], labels of the queues from number 1 on, and what threads dropped."""
     field = damaged.field
     written = [field(60, field(1, 1) + field(3, field(1, 4711)))]
@@ -163,7 +163,7 @@ def make(events, folder, queues=('images',), dropped=()):
         noted = b''.join(field(4, field(10, name.encode()) + field(3, value)) for name, value in notes.items() if name != 'flow')
         noted += field(47 if category in ('submit', 'wait') else 48, notes['flow']) if 'flow' in notes else b''
         written.append(field(8, time) + field(11, field(9, kind) + field(11, packets.THREADS | thread) + field(22, category.encode()) + noted))
-    path = os.path.join(folder, 'made')
+    path = os.path.join(folder, name)
     with open(path, 'wb') as file:
         file.write(b''.join(field(1, packet) for packet in written))
     return load(path)
@@ -193,7 +193,7 @@ def check_folding(check, equal, folder):
         events += [(1000 * queue, packets.INSTANT, 1, 'submit', {'queue': queue, 'flow': queue}),
                    (1000 * queue + waits, packets.BEGIN, 1 + queue, 'run', {'queue': queue, 'kind': 2, 'flow': queue}),
                    (1000 * queue + waits + runs, packets.END, 1 + queue, '', {})]
-    found = make(events, folder, labels)
+    found = make(events, folder, labels, name='folded')
     lines = [re.sub(' {2,}', '|', line).split('|') for line in stats.table(found).splitlines()]
     equal('queues of one label are one row, below those that stand out', [line[:2] for line in lines[:-2]],
           [['queue', 'tasks'], ['connection #17', '1'], ['connection #29', '1'], ['connection × 30', '30'], ['log', '1']])

@@ -74,14 +74,44 @@ D.withdrawn.forEach((one, i) => { const [since, length, queue] = one; besideQueu
 D.waits.forEach(wait => { if (D.texts[wait[W.OUTCOME]]) threadMarks[wait[W.THREAD]]?.push([wait[W.START] + wait[W.LENGTH], wait[W.THREAD], newText(`${D.texts[wait[W.WHAT]]}: ${D.texts[wait[W.OUTCOME]]}`), -1]); });
 D.suspensions.forEach(([queue, since, length], i) => besideQueue[queue]?.push(bar(since, length, SUSPENDED, i)));
 for (const mark of D.instants) (mark[3] >= 0 ? queueMarks[mark[3]] : threadMarks[mark[1]])?.push(mark);
-const queueRows = D.queues.map((name, i) => Object.assign(makeRow(shortLabel(name), ofQueue[i], besideQueue[i], queueMarks[i]), { whole: name }));
+const counts = new Map();
+for (const label of D.queues) counts.set(label, (counts.get(label) || 0) + 1);
+const queueName = i => counts.get(D.queues[i]) > 1 ? `${D.queues[i]} #${D.numbers[i]}` : D.queues[i];
+const queueRows = D.queues.map((label, i) => Object.assign(makeRow(shortLabel(queueName(i)), ofQueue[i], besideQueue[i], queueMarks[i]), { whole: queueName(i), queue: i }));
 const threadRows = D.threads.map((name, i) => makeRow(name, ofThread[i], [], threadMarks[i]));
 
 // What is unfinished comes first.
 const hasContent = row => row.bars.length > 0 || row.marks.length > 0, shown = of => of.filter(hasContent).sort((a, b) => b.isOpen - a.isOpen);
-const rows = [{ title: prefix ? `Queues (${prefix}*)` : 'Queues' }, ...shown(queueRows), { title: 'Threads' }, ...shown(threadRows)];
-let total = HEAD;
-for (const row of rows) { row.top = total; total += (row.title ? ROW : row.lanes * ROW) + GAP; }
+
+// Queues of one label, if there are many, are one row, which a click opens; a row of their own have those that stand out, some of those in which
+// something is unfinished, and those that the user has asked for.
+const MOST_OF_LABEL = 12;
+const openLabels = new Set(), asked = new Set(D.outliers);
+let rows = [], total = 0;
+function visibleQueues() {
+    const result = [], folds = new Map();
+    for (const row of shown(queueRows)) {
+        const label = D.queues[row.queue];
+        if (counts.get(label) <= MOST_OF_LABEL) { result.push(row); continue; }
+        if (!folds.has(label)) folds.set(label, { fold: label, hidden: [], alone: 0, bars: [], marks: [], lanes: 1, markLane: -1, longest: 0, isOpen: false });
+        const fold = folds.get(label), isAlone = asked.has(row.queue) || row.isOpen && fold.alone < MOST_OF_LABEL;
+        if (isAlone) fold.alone += 1;
+        if (isAlone || openLabels.has(label)) result.push(row); else fold.hidden.push(row);
+    }
+    for (const fold of folds.values()) fold.name = openLabels.has(fold.fold) ? `▾ ${shortLabel(fold.fold)}` : `▸ ${fold.hidden.length.toLocaleString('en')} more ${shortLabel(fold.fold)}`;
+    for (const fold of folds.values()) fold.whole = `${fold.fold}: a click ${openLabels.has(fold.fold) ? 'hides' : 'shows'} its queues`;
+    return [...result, ...folds.values()];
+}
+function arrange() {
+    rows = [{ title: prefix ? `Queues (${prefix}*)` : 'Queues' }, ...visibleQueues(), { title: 'Threads' }, ...shown(threadRows)];
+    total = HEAD;
+    for (const row of rows) {
+        row.top = total;
+        for (const hidden of row.hidden || []) hidden.top = total; // its arrows end here
+        total += (row.title ? ROW : row.lanes * ROW) + GAP;
+    }
+}
+arrange();
 
 const held = wait => wait[W.HOLDER] < 0 ? '' : `, held by ${taskName(wait[W.HOLDER])} on ${D.threads[D.tasks[wait[W.HOLDER]][THREAD]] ?? 'a thread'}`;
 
@@ -131,7 +161,7 @@ function textOf(one) {
 
 function describe(number) {
     const task = D.tasks[number];
-    const lines = [`${D.queues[task[QUEUE]]}: ${nameOf(task) || 'task'} (${kindOf(task)})`,
+    const lines = [`${queueName(task[QUEUE])}: ${nameOf(task) || 'task'} (${kindOf(task)})`,
         `${task[OPEN] ? 'still running at the end,' : 'ran'} ${time(task[LENGTH])}, from ${time(task[START])}${task[THREAD] >= 0 ? ', on ' + D.threads[task[THREAD]] : ''}`];
     if (task[SUBMITTED] >= 0) lines.push(`waited ${time(Math.max(0, task[START] - task[SUBMITTED]))}, from ${time(task[SUBMITTED])}${task[SUBMITTER] >= 0 ? ', submitted by ' + D.threads[task[SUBMITTER]] : ''}`);
     if (siteOf(task)) lines.push(`submitted at ${siteOf(task)}`);

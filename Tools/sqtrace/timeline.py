@@ -6,6 +6,8 @@ import os
 from sqtrace import ending, stats
 from sqtrace.model import KINDS
 
+MOST_FUNCTIONS = 3  # of a queue
+
 
 def waiting(model, shown):
     """One for each queue: [queue, since, how many tasks]."""
@@ -16,9 +18,20 @@ def waiting(model, shown):
     return [[queue if queue < shown else -1, since - model.begin, counts[queue]] for queue, since in first.items()]
 
 
+def figures(row):
+    return [row.label, row.count, *row.waiting, *row.running, round(100 * row.busy, 1), row.site]
+
+
+def worst(group, what):
+    """The queue of that label with the longest wait or run."""
+    return max(group.members, key=lambda row: getattr(row, what)[2]).queue
+
+
 def data(model):
     """What the page draws, apart from the rows (read/report.h). Times are nanoseconds since the beginning; tasks and waits are named by their
     number; -1: there is none."""
+    rows = stats.rows(model)
+    folded = stats.groups(model, rows)
     queues, threads = (range(model.summary[key]) for key in ('queuesShown', 'threadsShown'))
     return {
         'length': model.finish - model.begin,
@@ -26,7 +39,10 @@ def data(model):
         'threads': [model.thread_label(thread) for thread in threads],
         'origins': [[origin.name, origin.site, origin.function or 'a function'] for origin in model.origins], 'kinds': KINDS,
         'waiting': waiting(model, len(queues)),
-        'stats': [[row.label, row.count, *row.waiting, *row.running, round(100 * row.busy, 1), row.site] for row in stats.rows(model)],
+        'numbers': [model.queue_number(queue) for queue in queues],
+        'stats': [figures(row) + [row.queue, row.slowest(model, MOST_FUNCTIONS)] for row in rows],
+        'groups': [figures(row) + [worst(row, 'waiting'), worst(row, 'running'), len(row.members)] for row in folded if row.members],
+        'outliers': [row.queue for group in folded for row in stats.outliers(group)],
         'hasEnd': model.has_end, 'headline': ending.headline(model),
         'ending': [[depth, line, number(task), number(wait)] for depth, line, task, wait in ending.lines(model)],
         'warning': stats.warning(model).strip(), 'remarks': model.remarks + stats.applies(model) + stats.missing(model),

@@ -37,11 +37,11 @@ fill = @for file in $(2); do sed 's|@VERSION@|$(VERSION)|; s|@SOVERSION@|$(SOVER
 fill_pkgconfig = $(call fill,$(PKGCONFIGDIR),$(1:%=make/pkgconfig/%.pc),s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@DISPATCHDIR@|$(DISPATCHDIR)|)
 fill_cmake = $(call fill,$(CMAKEDIR),$(CMAKE_FILES),s|@LIBDIR@|$(call from_cmake,$(LIBDIR))|; s|@INCLUDEDIR@|$(call from_cmake,$(INCLUDEDIR))|; s|@DISPATCHDIR@|$(call from_cmake,$(DISPATCHDIR))|)
 
-# The part of sq-trace that decodes. In the sources sq-trace has it built when it is run.
+# The part of sq-trace that decodes. In the sources sq-trace has it built when it is run, perhaps several at a time.
 READER_SOURCES := $(wildcard Tools/sqtrace/read/*.c)
 build/sq-trace-read: $(READER_SOURCES) $(wildcard Tools/sqtrace/read/*.h)
 	@mkdir -p build
-	$(call show,LINK,$@)$(CC) -std=c11 -D_DEFAULT_SOURCE $(WARNINGS) $(FLAVOUR_FLAGS_release) $(CPPFLAGS) $(CFLAGS) $(READER_SOURCES) $(LDFLAGS) -o $@
+	$(call show,LINK,$@)$(CC) -std=c11 -D_DEFAULT_SOURCE $(WARNINGS) $(FLAVOUR_FLAGS_release) $(CPPFLAGS) $(CFLAGS) $(READER_SOURCES) $(LDFLAGS) -o $@.$$$$ && mv $@.$$$$ $@
 
 install: lib build/sq-trace-read ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
 	@install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)' '$(DESTDIR)$(CMAKEDIR)' \

@@ -1,4 +1,4 @@
-"""reader.py: runs sq-trace-read (read/), which decodes a trace and finds the tasks in it. Python alone would take twenty times as long."""
+"""reader.py: runs sq-trace-read (read/), which decodes a trace and finds the tasks in it. Python alone would take thirty times as long."""
 import glob
 import json
 import os

@@ -73,7 +73,7 @@ check-packages: ## prints the Debian packages that `make check` needs
 
 check-long: ## what else must hold before a change lands, but the sanitizers: explored schedules, clang, optimised Swift, examples, installing, other systems, fuzzing
 	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake git python3 $(SWIFT_TOOLS))
-	$(call check_parts,dispatch-c model + swift-release examples install release + c-clang$(comma)probes-clang cmake cross fuzz)
+	$(call check_parts,dispatch-c model + swift-release examples install release + c-clang$(comma)probes-clang amalgamation cmake cross fuzz)
 
 check-c: ## the C tests
 	$(call need,$(C_TOOLS))
@@ -132,6 +132,10 @@ check-install: ## C programs that use the installed library through pkg-config a
 	$(call need,$(C_TOOLS) tsan nm pkg-config cmake git python3)
 	$(call check_parts,install cmake)
 
+check-amalgamation: ## the two files of make amalgamation compile alone, and pass the contract's tests (a minute)
+	$(call need,gcc g++ clang nm libc python3)
+	$(call check_parts,amalgamation)
+
 check-host: ## programs with a life of their own that use the library: daemons, set-user-ID programs, limits, children, ...
 	$(call need,$(C_TOOLS) python3)
 	$(call check_parts,host)
@@ -173,4 +177,4 @@ check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanit
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
 	$(call check_parts,c-asan probes-asan examples-asan storm-asan dispatch-c-asan + swift-asan $(if $(ALSO),+ $(ALSO)))
 
-.PHONY: check-packages check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-mains check-probes check-host check-headers check-install check-swift check-examples check-tsan check-asan model model-whole bench bench-swift bench-growth bench-peers bench-readme
+.PHONY: check-amalgamation check-packages check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-mains check-probes check-host check-headers check-install check-swift check-examples check-tsan check-asan model model-whole bench bench-swift bench-growth bench-peers bench-readme

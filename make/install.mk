@@ -12,7 +12,7 @@ DISPATCHDIR ?= $(PREFIX)/include/serialqueue-dispatch
 TOOLDIR ?= $(PREFIX)/share/serialqueue/sqtrace
 
 # The private ones are for the Swift layer.
-HEADERS := $(sort $(filter-out %_private.h,$(wildcard $(CORE)/include/*.h $(TESTING)/include/*.h)))
+HEADERS := $(sort $(filter-out %_private.h,$(wildcard $(CORE)/include/*.h $(CORE)/include/*.hpp $(TESTING)/include/*.h)))
 CMAKE_FILES := $(wildcard make/cmake/*.cmake)
 MANDIR ?= $(PREFIX)/share/man
 DEBUGGERDIR ?= $(PREFIX)/share/serialqueue/debugger

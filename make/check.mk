@@ -12,7 +12,7 @@ HARNESS_OBJECTS := $(addprefix $(OUT)/tests/,harness.o watchdog.o inject.o latch
 # Tests/C/support/inject.c stands behind these functions.
 comma := ,
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign free pthread_create pthread_cond_wait pthread_cond_timedwait \
-    sq__blocks_take sq__blocks_give sq__pages
+    sq__blocks_take sq__blocks_give sq__pages sq__pages_grow
 WRAP := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 # gnu11 and _GNU_SOURCE for the tests alone: they ask the system things that the core does not.
 COMPILE_TEST := $(patsubst -std=%,-std=gnu11,$(COMPILE)) -D_GNU_SOURCE -Werror -ITests/C/support -I$(TESTING)/include
@@ -58,13 +58,13 @@ check_parts = @CC='$(CC)' SWIFT='$(SWIFT)' MAKE='$(MAKE)' scripts/check $(1)
 C_TOOLS := cc ar libc
 SWIFT_TOOLS := swift
 # Of `make check`, besides Swift, whose folder has a clang; README lists their packages (scripts/check-own).
-CHECK_TOOLS := make $(C_TOOLS) g++ nm python3 gdb abidiff mandoc git
+CHECK_TOOLS := make $(C_TOOLS) g++ nm python3 gdb abidiff mandoc lowdown git
 
 # Lists that run side by side share no build folder (build/gcc-release in the first, .build and .build-release in the second), and each part takes
 # the builds of those before it. The third list is for whichever of the two has ended.
 check: ## what to run before each commit: ten minutes. Says when a part begins, and what those that run do
 	$(call need,$(CHECK_TOOLS) clang $(SWIFT_TOOLS))
-	$(call check_parts,layers system c documents abi manual trace debugger probes host soak storm + \
+	$(call check_parts,layers system c documents abi manual trace debugger dumps probes host soak storm + \
 	    swift must-not-compile cells mains + \
 	    headers package names dispatch-rows tags recipes words comments mutants own)
 

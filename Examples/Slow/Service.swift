@@ -13,16 +13,15 @@ struct Order: Sendable {
 
 /// Takes orders on any thread. Its state is on four queues.
 final class Service: Sendable {
-    private let inventory = SerialQueue(label: "inventory")
+    private let reserved = QueueIsolated(0, on: SerialQueue(label: "inventory"))
     private let invoices = SerialQueue(label: "invoices")
     private let images = SerialQueue(label: "images")
     private let mail = SerialQueue(label: "mail")
-    private nonisolated(unsafe) var reserved = 0  // only accessed on `inventory`
 
     /// Returns when the order is written down. The rest happens later.
     func serve(_ order: Order) {
-        inventory.sync {
-            reserved += 1
+        reserved.sync {
+            $0 += 1
             formatReceipt(order)
         }
         invoices.async { writeInvoice(order) }

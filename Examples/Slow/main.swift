@@ -23,8 +23,7 @@ let clients = 8, ordersEach = 15
 let service = Service()
 let clock = ContinuousClock()
 let began = clock.now
-let finished = SerialQueue(label: "finished")
-nonisolated(unsafe) var longest = Duration.zero  // only accessed on `finished`
+let longest = QueueIsolated(Duration.zero, on: SerialQueue(label: "finished"))
 
 let threads = (0..<clients).map { client in
     Thread {
@@ -32,14 +31,14 @@ let threads = (0..<clients).map { client in
             let start = clock.now
             service.serve(Order(client: client, number: number))
             let took = clock.now - start
-            finished.sync { longest = max(longest, took) }
+            longest.sync { $0 = max($0, took) }
         }
     }
 }
 threads.forEach { $0.join() }
 service.end()
 let average = (clock.now - began) / ordersEach
-print("\(clients * ordersEach) orders, \(milliseconds(average)) ms for an order on average, \(milliseconds(finished.sync { longest })) ms at most")
+print("\(clients * ordersEach) orders, \(milliseconds(average)) ms for an order on average, \(milliseconds(longest.sync { $0 })) ms at most")
 print("\(service.unsent) mails were not sent")
 if arguments.contains("--dump") {
     SerialQueue.dump()

@@ -29,6 +29,10 @@ actor Store {
     func applies() {
         WorkerPool.shared.apply(2, add)
     }
+    func passes_a_function_of_a_value() {
+        QueueIsolated(0, on: queue).async(change)
+    }
+    func change(_ value: inout Int) { value += number }
     func adds_an_operation() {
         operations.add("count", count)
     }

@@ -58,6 +58,16 @@ actor Owner {
     }
     nonisolated func without() {}
     static func work() {}
+    func gives_away_to_a_value() async throws -> Int {
+        let boxes = QueueIsolated(Box(), on: queue), given = Box(), added = Box()
+        boxes.async { $0 = given }
+        let number = box.number
+        boxes.sync { $0.number += number }
+        return try await boxes.run { value in
+            value.number += added.number
+            return value.number
+        }
+    }
     /// A timer's closure need not be `@Sendable`.
     func makes_a_timer() -> SerialQueue.Timer {
         let box = Box()

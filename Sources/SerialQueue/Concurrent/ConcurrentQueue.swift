@@ -7,10 +7,9 @@ import CSerialQueue
 /// before it and runs before all after it. No closure that is in the queue overtakes a waiting barrier.
 ///
 /// ```swift
-/// let queue = ConcurrentQueue(label: "com.example.cache")
-/// nonisolated(unsafe) var entries = [String: Int]()  // read in any closure, changed only in barriers
-/// queue.syncBarrier { entries["one"] = 1 }
-/// let one = queue.sync { entries["one"] }
+/// let entries = BarrierIsolated([String: Int](), on: ConcurrentQueue(label: "com.example.cache"))
+/// entries.syncBarrier { $0["one"] = 1 }
+/// let one = entries.sync { $0["one"] }
 /// ```
 ///
 /// In a closure that is not a barrier, ``WorkQueue/sync(_:)`` on the same queue runs at once, also while a barrier waits. A barrier

@@ -73,7 +73,7 @@ check-packages: ## prints the Debian packages that `make check` needs
 
 check-long: ## what else must hold before a change lands, but the sanitizers: explored schedules, clang, optimised Swift, examples, installing, other systems, fuzzing
 	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake git python3 $(SWIFT_TOOLS))
-	$(call check_parts,dispatch-c model + swift-release examples install release + c-clang$(comma)probes-clang amalgamation cxx cmake cross fuzz)
+	$(call check_parts,dispatch-c model + swift-release examples install release + c-clang$(comma)probes-clang amalgamation cxx cmake packaging cross fuzz)
 
 check-c: ## the C tests
 	$(call need,$(C_TOOLS))
@@ -136,6 +136,10 @@ check-cxx: ## serial_queue.hpp: its tests with g++ and clang++, C++17 to 23, the
 	$(call need,gcc g++ clang libc)
 	$(call check_parts,cxx)
 
+check-packaging: ## meson.build, the port for vcpkg and the recipe for Conan, as far as they can be tried without network
+	$(call need,gcc g++ nm pkg-config cmake python3)
+	$(call check_parts,packaging)
+
 check-amalgamation: ## the two files of make amalgamation compile alone, and pass the contract's tests (a minute)
 	$(call need,gcc g++ clang nm libc python3)
 	$(call check_parts,amalgamation)
@@ -181,4 +185,4 @@ check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanit
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
 	$(call check_parts,c-asan probes-asan examples-asan storm-asan dispatch-c-asan cxx-asan + swift-asan $(if $(ALSO),+ $(ALSO)))
 
-.PHONY: check-cxx check-amalgamation check-packages check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-mains check-probes check-host check-headers check-install check-swift check-examples check-tsan check-asan model model-whole bench bench-swift bench-growth bench-peers bench-readme
+.PHONY: check-packaging check-cxx check-amalgamation check-packages check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-mains check-probes check-host check-headers check-install check-swift check-examples check-tsan check-asan model model-whole bench bench-swift bench-growth bench-peers bench-readme

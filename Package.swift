@@ -3,8 +3,9 @@ import PackageDescription
 
 let package = Package(
     name: "SerialQueue",
-    // The first releases of Apple's systems whose runtime has all that the sources call. Compiled and run on Linux alone so far.
-    platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
+    // The first releases of Apple's systems whose runtime has all that the sources call (scripts/check-platforms): atomics, task executors and
+    // functions of any isolation. Built and run on Linux alone so far.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "SerialQueue", targets: ["SerialQueue"]),
         .library(name: "SerialQueueOrdered", targets: ["SerialQueueOrdered"]),

@@ -73,7 +73,7 @@ check-packages: ## prints the Debian packages that `make check` needs
 
 check-long: ## what else must hold before a change lands, but the sanitizers: explored schedules, clang, optimised Swift, examples, installing, other systems, fuzzing
 	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake git python3 $(SWIFT_TOOLS))
-	$(call check_parts,dispatch-c model + swift-release examples install release + c-clang$(comma)probes-clang amalgamation cxx cmake packaging cross fuzz)
+	$(call check_parts,dispatch-c model + swift-release examples install release + c-clang$(comma)probes-clang amalgamation cxx cmake packaging platforms cross fuzz)
 
 check-c: ## the C tests
 	$(call need,$(C_TOOLS))
@@ -154,7 +154,7 @@ check-probes: ## the USDT probes: where Documentation/Probes.md says, one nop ea
 
 check-swift: ## swift test, in debug and release builds; programs that must not compile
 	$(call need,$(SWIFT_TOOLS) python3)
-	$(call check_parts,swift must-not-compile cells mains swift-release)
+	$(call check_parts,swift must-not-compile cells mains platforms swift-release)
 
 check-examples: ## every example does its job, in C and in Swift, and both say the same
 	$(call need,$(C_TOOLS) $(SWIFT_TOOLS))

@@ -14,10 +14,13 @@ import Testing
     @Test func a_closure_that_runs_too_long_is_reported() throws {
         let witness = Witness()
         let thread = Guarded(UInt(0))
-        queue.async { thread.value = id_of_this_thread() }
-        queue.sync {}
         #expect(queue.onStall(after: threshold, witness.note))
-        let holdup = Holdup { queue.async($0) }
+        let holdup = Holdup { block in
+            queue.async {
+                thread.value = id_of_this_thread()
+                block()
+            }
+        }
         queue.async {}
         queue.async {}
         let stall = try witness.awaitRunning().stall

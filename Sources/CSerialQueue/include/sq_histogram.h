@@ -20,7 +20,7 @@ enum {
 /**
  * Counts of durations. Initialise it with SQ_HISTOGRAM_INIT.
  *
- * Histograms of all queues have the same buckets and can be added up.
+ * Histograms of all queues have the same buckets and can be added up. A queue's own record is smaller: see sq_queue_histograms.
  */
 typedef struct sq_histogram {
     size_t size;                           /**< sizeof(sq_histogram_t), so that later versions can add fields */
@@ -36,8 +36,8 @@ typedef struct sq_histogram {
 /**
  * Begins to measure how long the queue's tasks wait and run. Any thread may call. Has no effect if the queue is measured already.
  *
- * Tasks that are submitted from now on count. If a sync finds the queue free, its wait counts as 0 ns. The 16 KiB of memory are freed with
- * the queue. A task makes two entries of a few nanoseconds each, and reads the clock twice; an asynchronous task reads it three times.
+ * Tasks that are submitted from now on count. If a sync finds the queue free, its wait counts as 0 ns. The memory is freed with the queue: 1 KiB,
+ * and another one once 2^31 durations were in one bucket. A task makes two entries of a few nanoseconds each, and reads the clock twice; an asynchronous task reads it three times.
  *
  * @retval 0 The queue is measured.
  * @retval ENOMEM There is no memory.
@@ -58,6 +58,10 @@ void sq_queue_histograms_stop(sq_queue_t *queue);
  * `*waiting` has the time from submission to start of each task that has started; `*running` has the time from start to end of each task that has
  * ended. If the caller has waited for the end of a task, the task is in both. A timer's firing is in both when it has ended. Discarded and
  * withdrawn tasks, and cancelled firings, are in neither. If measuring was never started, both are empty.
+ *
+ * `count`, `sum` and `longest` are exact. A queue counts in coarser buckets, four for each doubling, and each count is in the last of the buckets of
+ * sq_histogram_t that this one covers: so a quantile is at most a quarter too high. Except: 1 to 31 ns count as 31 ns, 32 to 63 ns as 63 ns,
+ * and 2^35 ns (34 s) or more in the last bucket, whose quantile is the longest duration.
  *
  * @param waiting Begin with SQ_HISTOGRAM_INIT.
  * @param running Begin with SQ_HISTOGRAM_INIT.
@@ -83,7 +87,7 @@ void sq_histogram_subtract(sq_histogram_t *histogram, const sq_histogram_t *earl
 /**
  * Returns a quantile: 0.5 is the median, 0.99 the duration that one in a hundred exceeds, 1 the longest duration.
  *
- * The result is at most a sixteenth too high. It is 0 if the histogram is empty.
+ * The result is at most a sixteenth too high, for a queue's histogram a quarter (see sq_queue_histograms). It is 0 if the histogram is empty.
  */
 uint64_t sq_histogram_quantile(const sq_histogram_t *histogram, double part);
 

@@ -32,17 +32,20 @@ void sq_queue_histograms_stop(sq_queue_t *queue) {
     }
 }
 
-/* Tasks may be counted meanwhile. So the count is computed from the copied buckets: then the two agree. NULL: nothing was ever measured; all 0. */
-static void copy(const sq__durations_t *durations, sq_histogram_t *histogram) {
+/* Tasks may be counted meanwhile. So the count is computed from the copied buckets: then the two agree. Nothing was ever measured: all 0. */
+static void copy(const sq_queue_t *queue, sq__duration_t which, sq_histogram_t *histogram) {
     *histogram = (sq_histogram_t)SQ_HISTOGRAM_INIT;
-    for (size_t i = 0; durations != NULL && i < SQ_HISTOGRAM_BUCKETS; i += 1) {
-        histogram->counts[i] = sq__load_relaxed(&durations->counts[i]);
-        histogram->count += histogram->counts[i];
+    const sq__timings_t *measured = sq__extra(queue, SQ__EXTRA_TIMINGS);
+    if (measured == NULL) {
+        return;
     }
-    if (durations != NULL) {
-        histogram->sum = sq__load_relaxed(&durations->sum);
-        histogram->longest = sq__load_relaxed(&durations->longest);
+    for (unsigned i = 0; i < SQ__DURATION_BUCKETS; i += 1) {
+        uint64_t count = sq__timings_count(queue, which, i);
+        histogram->counts[sq__timings_bucket(sq__timings_bound(i))] = count;
+        histogram->count += count;
     }
+    histogram->sum = sq__load_relaxed(&measured->durations[which].sum);
+    histogram->longest = sq__load_relaxed(&measured->durations[which].longest);
 }
 
 int sq_queue_histograms(const sq_queue_t *queue, sq_histogram_t *waiting, sq_histogram_t *running) {
@@ -50,9 +53,8 @@ int sq_queue_histograms(const sq_queue_t *queue, sq_histogram_t *waiting, sq_his
     if (waiting->size != sizeof *waiting || running->size != sizeof *running) {
         return EINVAL;
     }
-    const sq__timings_t *measured = sq__extra(queue, SQ__EXTRA_TIMINGS);
-    copy(measured != NULL ? &measured->waiting : NULL, waiting);
-    copy(measured != NULL ? &measured->running : NULL, running);
+    copy(queue, SQ__WAITING, waiting);
+    copy(queue, SQ__RUNNING, running);
     return 0;
 }
 

@@ -30,19 +30,31 @@ static inline bool sq__is_traced(const sq_queue_t *queue) {
 /* In place of a time of submission: the task did not wait. 0: not known. */
 #define SQ__DID_NOT_WAIT UINT64_MAX
 
+enum { SQ__DURATION_BUCKETS = 120 };
+
+typedef enum sq__duration { SQ__WAITING, SQ__RUNNING } sq__duration_t;
+
 /* C, in a concurrent queue A. */
 typedef struct sq__durations {
     SQ__ATOMIC(uint64_t) sum, longest;
-    SQ__ATOMIC(uint64_t) counts[SQ_HISTOGRAM_BUCKETS];
+    SQ__ATOMIC(uint32_t) counts[SQ__DURATION_BUCKETS]; /* the lower 32 bits */
 } sq__durations_t;
 
 typedef struct sq__timings {
     SQ__ATOMIC(uint64_t) since;   /* A  when the measuring began last */
     SQ__ATOMIC(uint64_t) handoff; /* O  when the task in the hand-off slot was submitted */
-    sq__durations_t waiting, running;
+    sq__durations_t durations[2]; /* by sq__duration_t */
 } sq__timings_t;
 
-/* In which bucket a duration is counted: below 16 its own value; above, by its highest bit and the four bits after it. */
+_Static_assert(sizeof(sq__timings_t) < 1024, "histograms take less than 1 KiB a queue");
+
+/* The longest duration that the bucket of a queue's record counts. It is also the bound of a bucket of sq_histogram_t. */
+uint64_t sq__timings_bound(unsigned bucket);
+
+/* How many durations the bucket has. The queue was measured once. */
+uint64_t sq__timings_count(const sq_queue_t *queue, sq__duration_t which, unsigned bucket);
+
+/* In which bucket of sq_histogram_t a duration is counted: below 16 its own value; above, by its highest bit and the four bits after it. */
 static inline unsigned sq__timings_bucket(uint64_t nanoseconds) {
     if (nanoseconds < 16) {
         return (unsigned)nanoseconds;

@@ -12,7 +12,7 @@ static sq__session_t trace(sq_queue_t *queue, const sq__task_seen_t *task) {
     return sq__trace_hook_start(queue, detail, task->is_call ? (uintptr_t)task->site : task->where, task->function, task->context, task->is_pair);
 }
 
-static void count_wait(const sq_queue_t *queue, const sq__observed_t *observed, bool is_time) {
+static void count_wait(sq_queue_t *queue, const sq__observed_t *observed, bool is_time) {
     if (observed->began != 0 && is_time) {
         sq__timings_waited(queue, observed->waited);
     }

@@ -138,6 +138,7 @@ typedef enum sq__extra {
     SQ__EXTRA_SITES,     /* observe/call_sites.c */
     SQ__EXTRA_TRACE,     /* observe/trace_hooks.c */
     SQ__EXTRA_TIMINGS,   /* observe/timings.h, made by inspect/histogram.c */
+    SQ__EXTRA_CARRIED,   /* observe/timings.c */
     SQ__EXTRA_WATCH,     /* observe/watch_notes.h, made by inspect/watch.c */
     SQ__EXTRA_SUSPENDED, /* observe/suspended_list.c */
     SQ__EXTRA_SHARED,    /* kernel/shared.c */

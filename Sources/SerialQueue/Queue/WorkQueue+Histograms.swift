@@ -20,7 +20,7 @@ extension WorkQueue {
 
     /// Begins to measure how long the queue's closures wait and run. No effect if it is measured already.
     ///
-    /// Closures that are submitted from now on count; a `sync` that finds the queue free has waited for nothing. The memory, 16 KiB, lasts
+    /// Closures that are submitted from now on count; a `sync` that finds the queue free has waited for nothing. The memory, 1 KiB, lasts
     /// as long as the queue. Until the first start the queue keeps no times.
     ///
     /// ```swift
@@ -51,7 +51,7 @@ extension WorkQueue {
         return Histograms(waiting, running)
     }
 
-    /// Counts of durations, in buckets whose width is at most a sixteenth of the duration.
+    /// Counts of durations, in buckets whose width is at most a sixteenth of the duration; a queue counts in coarser ones.
     ///
     /// All histograms have the same buckets, so those of several queues or processes can be added up. A histogram takes 8 KiB.
     public struct Histogram: Sendable {
@@ -84,17 +84,20 @@ extension WorkQueue.Histogram {
         duration(counts.longest)
     }
 
-    /// The median, at most a sixteenth too high.
+    /// The median, with the error of ``quantile(_:)``.
     public var p50: Duration {
         quantile(0.5)
     }
 
-    /// What one duration in a hundred exceeds, at most a sixteenth too high.
+    /// What one duration in a hundred exceeds, with the error of ``quantile(_:)``.
     public var p99: Duration {
         quantile(0.99)
     }
 
-    /// The duration that this part of all durations does not exceed, at most a sixteenth too high; zero if there is none.
+    /// The duration that this part of all durations does not exceed; zero if there is none.
+    ///
+    /// The result is at most a sixteenth too high, for ``WorkQueue/histograms-swift.property`` at most a quarter. There, 1 to 31 ns count as 31 ns, 32 to 63 ns
+    /// as 63 ns, and of durations above 34 s only the longest is known.
     ///
     /// - Parameter part: From 0 to 1; with 1 it is the longest duration.
     public func quantile(_ part: Double) -> Duration {
@@ -120,7 +123,7 @@ extension WorkQueue.Histogram {
 
     /// The durations since `earlier`, which is an earlier copy of the same histogram.
     ///
-    /// ``longest`` is exact if it has grown since; otherwise it is at most a sixteenth too high.
+    /// ``longest`` is exact if it has grown since; otherwise it has the error of ``quantile(_:)``.
     public func since(_ earlier: Self) -> Self {
         var difference = self
         withUnsafePointer(to: earlier.counts) { sq_histogram_subtract(&difference.counts, $0) }

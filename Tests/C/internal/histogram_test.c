@@ -19,6 +19,23 @@ TEST(a_bucket_is_at_most_a_sixteenth_wide) {
     }
 }
 
+TEST(a_bucket_of_a_queue_ends_where_a_public_one_ends_and_is_at_most_a_quarter_wide) {
+    CHECK_EQUAL(sq__timings_bound(0), 0);
+    for (unsigned i = 0; i < SQ__DURATION_BUCKETS; i += 1) {
+        uint64_t bound = sq__timings_bound(i);
+        CHECK_EQUAL(sq__timings_own_bucket(bound), i);
+        CHECK_EQUAL(sq_histogram_bound(sq__timings_bucket(bound)), bound);
+        if (i + 1 < SQ__DURATION_BUCKETS) {
+            CHECK_EQUAL(sq__timings_own_bucket(bound + 1), i + 1);
+        }
+        if (i >= 3 && i + 1 < SQ__DURATION_BUCKETS) {
+            uint64_t first = sq__timings_bound(i - 1) + 1;
+            CHECK(bound - first <= first / 4);
+        }
+    }
+    CHECK_EQUAL(sq__timings_bound(SQ__DURATION_BUCKETS - 2), (UINT64_C(1) << 35) - 1);
+}
+
 /* Against a sorted list. */
 TEST(a_quantile_is_at_most_a_sixteenth_above_the_true_one) {
     enum { DURATIONS = 1000 };

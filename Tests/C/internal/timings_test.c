@@ -1,7 +1,9 @@
 /* timings_test.c: every task of a measured queue is counted once, with its own times. */
 #include "concurrent.h"
+#include "inject.h"
 #include "measured.h"
 #include "alarm/alarm.h"
+#include "observe/observe_inline.h"
 #include "pool/pool.h"
 #include "pools.h"
 #include "platform/clock.h"
@@ -271,5 +273,59 @@ TEST(only_what_is_submitted_after_the_last_start_is_counted) {
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
     drain(queue);
     check_both(queue, 4);
+    sq_queue_release(queue);
+}
+
+/* As if each bucket had counted so many. */
+static void preset(sq_queue_t *queue, uint32_t count) {
+    sq__timings_t *measured = sq__extra(queue, SQ__EXTRA_TIMINGS);
+    for (size_t i = 0; i < 2 * (size_t)SQ__DURATION_BUCKETS; i += 1) {
+        sq__store_relaxed(&measured->durations[i / SQ__DURATION_BUCKETS].counts[i % SQ__DURATION_BUCKETS], count);
+    }
+}
+
+static void check_after_preset(sq_queue_t *queue, uint64_t each, uint64_t more) {
+    both_t both = read_both(queue);
+    CHECK_EQUAL(both.waiting.count, each * SQ__DURATION_BUCKETS + more);
+    CHECK_EQUAL(both.running.count, each * SQ__DURATION_BUCKETS + more);
+}
+
+/* Whichever bucket a duration is in, its count is carried. */
+TEST(a_count_goes_on_beyond_32_bits) {
+    sq_queue_t *queues[] = { make_measured(), make_concurrent(2, 2) };
+    REQUIRE(sq_queue_histograms_start(queues[1]) == 0);
+    for (size_t i = 0; i < 2; i += 1) {
+        preset(queues[i], (UINT32_C(1) << 31) - 1);
+        CHECK_EQUAL(sq_sync(queues[i], do_nothing, NULL), 0);
+        check_after_preset(queues[i], (UINT64_C(1) << 31) - 1, 1);
+        sq_queue_release(queues[i]);
+    }
+}
+
+/* The waits of a sync on a free queue are all 0, in the first bucket. */
+TEST(a_wait_is_carried_each_time_that_its_count_reaches_half_or_wraps) {
+    sq_queue_t *queue = make_measured();
+    sq__timings_t *measured = sq__extra(queue, SQ__EXTRA_TIMINGS);
+    for (uint64_t half = 1; half <= 5; half += 1) {
+        sq__store_relaxed(&measured->durations[SQ__WAITING].counts[0], (uint32_t)((half << 31) - 1));
+        CHECK_EQUAL(read_both(queue).waiting.count, (half << 31) - 1);
+        CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), 0);
+        CHECK_EQUAL(read_both(queue).waiting.count, half << 31);
+    }
+    sq_queue_release(queue);
+}
+
+TEST(without_memory_at_the_first_carry_nothing_is_lost) {
+    sq_queue_t *queue = make_measured();
+    sq__timings_t *measured = sq__extra(queue, SQ__EXTRA_TIMINGS);
+    for (uint64_t half = 1; half <= 4; half += 1) {
+        sq__store_relaxed(&measured->durations[SQ__WAITING].counts[0], (uint32_t)((half << 31) - 1));
+        if (half == 1) {
+            fail_nth(FAIL_ALLOCATION, 1, false);
+        }
+        CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), 0);
+        CHECK_EQUAL(fail_nothing(), half == 1);
+        CHECK_EQUAL(read_both(queue).waiting.count, half << 31);
+    }
     sq_queue_release(queue);
 }

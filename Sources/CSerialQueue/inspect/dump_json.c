@@ -173,6 +173,7 @@ static void add_pool(sq__dump_text_t *text, const sq__pool_view_t *pool) {
         add_count(text, "threads", pool->workers);
         add_count(text, "idle", pool->idle);
         add_count(text, "blocked", pool->blocked);
+        add_count(text, "waiting_without_permit", pool->lent);
     }
     add_truth(text, "unowned", pool->lacks_owner);
     add_truth(text, "exact", pool->is_locked);

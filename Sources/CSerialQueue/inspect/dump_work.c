@@ -270,6 +270,9 @@ void sq__dump_pools(sq__dump_text_t *text, const sq__view_t *view, const sq__sec
         } else {
             sq__dump_add(text, "%u of %u permits taken (%u at most), %u threads, %u idle, %u blocked in a task", pool->in_use, pool->permits,
                          pool->most, pool->workers, pool->idle, pool->blocked);
+            if (pool->lent > 0) {
+                sq__dump_add(text, ", %u more in a wait of this library, without a permit", pool->lent);
+            }
         }
         sq__dump_add(text, ", %zu queues ready%s\n", pool->waiting, pool->is_locked ? "" : " (its lock is held by another thread)");
     }

@@ -54,16 +54,18 @@ enum { MOST_WORKERS = 256 };
 
 typedef struct holders {
     uint64_t ids[MOST_WORKERS];
-    unsigned count;
+    unsigned count, lent;
 } holders_t;
 
-/* `worker`: the first of all workers of a shard, or NULL. Adds the threads of those that have a permit, until there are MOST_WORKERS. */
+/* `worker`: the first of all workers of a shard, or NULL. Adds the threads of those that have a permit, and counts those that have lent it, until there are
+ * MOST_WORKERS. */
 static void visit_workers(const sq__pool_worker_t *worker, holders_t *holders) {
     sq__pool_worker_t copy;
     for (; worker != NULL && holders->count < MOST_WORKERS && sq__peek(worker, &copy, sizeof copy); worker = copy.next) {
         if (copy.permit == SQ__PERMIT_TAKEN && copy.thread_id != 0) {
             holders->ids[holders->count++] = copy.thread_id;
         }
+        holders->lent += copy.permit == SQ__PERMIT_LENT;
     }
 }
 
@@ -92,6 +94,7 @@ static void visit_shard(sq__shard_t *shard, const sq__pool_visitor_t *visitor, s
         view->permits += copy.permits;
         view->in_use += copy.in_use;
         view->waiting += sq__load_relaxed(&copy.waiting);
+        view->lent += holders.lent;
         for (unsigned i = 0; i < holders.count; i += 1) {
             view->blocked += sq__thread_state(holders.ids[i]) == SQ__THREAD_BLOCKED;
         }

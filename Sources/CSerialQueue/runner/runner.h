@@ -199,7 +199,8 @@ typedef struct sq__pool_view {
     bool lacks_owner;      /* it is a loop, its lock was held, and no thread runs it */
     bool is_locked;        /* the pool's lock was held while its fields were read */
     unsigned workers, idle, permits, in_use, most;
-    unsigned blocked;      /* workers with a permit that the system says do not run */
+    unsigned blocked;      /* workers with a permit that the system says do not run, */
+    unsigned lent;         /* and those that have lent it, while they sleep in this library in a task */
     size_t waiting;        /* entries */
     sq__alarms_t *clock;   /* of a manual pool; of others NULL */
 } sq__pool_view_t;

@@ -102,7 +102,7 @@ static void add_own_tasks(text_t *text, const void *outermost) {
     add_frames(text, sq__self()->frame, outermost);
 }
 
-/* What to do instead of a wait for the own queue. */
+/* What to do instead of a wait for the own queue, or in a cycle, for anything but a turn. */
 static const char *advice_for(sq__aim_t aim) {
     switch (aim) {
     case SQ__AIM_END:
@@ -120,7 +120,8 @@ void sq__deadlock_onto_itself(sq_queue_t *queue, sq__aim_t aim, const char *doin
     sq__trace_hook_refused(queue, aim, caller);
     text_t text = { .bytes = sq__deadlock_report_room() };
     if (text.bytes != NULL) {
-        add(&text, "%s queue \"%s\" from its own task: it would never get its turn.", doing, queue->label);
+        add(&text, "%s queue \"%s\" from its own task: %s.", doing, queue->label,
+            aim == SQ__AIM_TURN ? "it would never get its turn" : "the wait could not end before the task does");
         add_own_tasks(&text, queue);
         add(&text, ", and waits for queue \"%s\". %s", queue->label, advice_for(aim));
         add_number(&text, queue, true);
@@ -230,6 +231,26 @@ static bool are_turns(const sq__edge_t *first) {
     return false;
 }
 
+/* M. What to do instead of the wait that was refused, the first of the cycle. */
+static const char *advice_for_cycle(const sq__edge_t *first) {
+    const sq__subject_t *subject = first->wait->subject;
+    if (subject == NULL && first->wait->aim == SQ__AIM_TURN) {
+        return are_turns(first) ? "Use async for one of them, or always nest the queues in the same order." : "Use async, or wait outside of the task.";
+    }
+    switch (subject == NULL ? '\0' : subject->kind[0]) {
+    case '\0':
+        return advice_for(first->wait->aim);
+    case 'g':
+        return "Use sq_group_notify (Swift: notify), which runs a task when the group is empty, or wait outside of the task.";
+    case 'i':
+        return "Use sq_item_notify (Swift: notify), which runs a task when the item is over, or wait outside of the task.";
+    case 'o':
+        return "Do not wait in the function of a once for what may call it: wait before the once, or after it.";
+    default:
+        return "Wait outside of the task.";
+    }
+}
+
 void sq__deadlock_report_cycle(const sq__edge_t *first) {
     if (first->report == NULL) {
         return;
@@ -248,9 +269,7 @@ void sq__deadlock_report_cycle(const sq__edge_t *first) {
     } else {
         add(&text, ". This wait was refused%s, the others continue.", first->deadline != SQ_FOREVER ? ", as it has the earliest deadline" : "");
     }
-    add(&text, are_turns(first) ? " Use async for one of them, or always nest the queues in the same order."
-               : first->wait->subject == NULL ? " Use async, or wait outside of the task."
-               : " Wait outside of the task, or let a notification (of a group or item) do what comes after it.");
+    add(&text, " %s", advice_for_cycle(first));
     add_numbers(&text, first);
     keep(text.bytes);
 }

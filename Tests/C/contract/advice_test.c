@@ -6,6 +6,7 @@
 
 #include "sq_deferred.h"
 #include "sq_group.h"
+#include "sq_item.h"
 #include "sq_shutdown.h"
 #include "sq_timer.h"
 
@@ -31,6 +32,7 @@ static void wait_for_room(void *queue) {
 
 static void shut_own_down(void *queue) {
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), EDEADLK);
+    CHECK(advises("from its own task: the wait could not end before the task does."));
     CHECK(advises("let another thread wait"));
     CHECK(strstr(sq_deadlock_report(), "syncOrRun") == NULL);
 }
@@ -69,7 +71,7 @@ static void wait_for_member_behind(void *context) {
     ring_t *ring = context;
     CHECK_EQUAL(sq_group_async(ring->group, ring->queue, do_nothing, NULL), 0);
     CHECK_EQUAL(sq_group_wait(ring->group, SQ_FOREVER), EDEADLK);
-    CHECK(advises("let a notification (of a group or item) do what comes after it"));
+    CHECK(advises("Use sq_group_notify (Swift: notify)"));
     CHECK(strstr(sq_deadlock_report(), "same order") == NULL);
 }
 
@@ -81,6 +83,67 @@ TEST(the_advice_for_a_cycle_of_groups_is_not_an_order_of_queues) {
     drain(ring.queue);
     sq_queue_release(ring.queue);
 }
+
+static void wait_for_item_behind(void *queue) {
+    sq_item_t *item = sq_item_create("index", &(sq_task_t){ .run = do_nothing });
+    CHECK_EQUAL(sq_item_submit(item, queue), 0);
+    CHECK_EQUAL(sq_item_wait(item, SQ_FOREVER), EDEADLK);
+    CHECK(advises("Use sq_item_notify (Swift: notify)"));
+    sq_item_release(item);
+}
+
+TEST(the_advice_for_an_item_behind_the_own_task_is_its_notification) {
+    sq_queue_t *queue = make_queue_of("ring", 0);
+    CHECK_EQUAL(sq_sync(queue, wait_for_item_behind, queue), 0);
+    drain(queue);
+    sq_queue_release(queue);
+}
+
+/* A task of one queue shuts the other down, whose task waits for the first queue. The wait with the deadline is refused. */
+typedef struct ends {
+    sq_queue_t *mine, *other;
+    latch_t inside;
+    bool sync_is_refused;
+} ends_t;
+
+static sq_time_t deadline_if(bool is_refused) { return is_refused ? sq_deadline(3600ull * 1000000000) : SQ_FOREVER; }
+
+static void sync_onto_other(void *context) {
+    ends_t *ends = context;
+    latch_bump(&ends->inside);
+    latch_wait(&ends->inside, 2);
+    CHECK_EQUAL(sq_sync_until(ends->mine, deadline_if(ends->sync_is_refused), do_nothing, NULL), ends->sync_is_refused ? EDEADLK : 0);
+    if (ends->sync_is_refused) {
+        CHECK(advises("Use async, or wait outside of the task."));
+        CHECK(strstr(sq_deadlock_report(), "same order") == NULL);
+    }
+}
+
+static void shut_other_down(void *context) {
+    ends_t *ends = context;
+    latch_bump(&ends->inside);
+    latch_wait(&ends->inside, 2);
+    int error = sq_shutdown(ends->other, SQ_SHUTDOWN_DRAIN, deadline_if(!ends->sync_is_refused));
+    CHECK_EQUAL(error, ends->sync_is_refused ? 0 : EDEADLK);
+    if (!ends->sync_is_refused) {
+        CHECK(advises("The queue is shut down, but this call does not wait"));
+        CHECK(strstr(sq_deadlock_report(), "Use async") == NULL);
+    }
+}
+
+static void check_shutdown_in_a_cycle(bool sync_is_refused) {
+    ends_t ends = { make_queue_of("mine", 0), make_queue_of("other", 0), LATCH_INIT, sync_is_refused };
+    CHECK_EQUAL(sq_async(ends.other, sync_onto_other, &ends), 0);
+    CHECK_EQUAL(sq_sync(ends.mine, shut_other_down, &ends), 0);
+    CHECK_EQUAL(sq_shutdown(ends.other, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    drain(ends.mine);
+    sq_queue_release(ends.mine);
+    sq_queue_release(ends.other);
+}
+
+TEST(the_advice_for_a_shutdown_in_a_cycle_is_that_of_a_shutdown) { check_shutdown_in_a_cycle(false); }
+
+TEST(the_advice_for_a_sync_in_a_cycle_with_a_shutdown_is_not_an_order_of_queues) { check_shutdown_in_a_cycle(true); }
 
 static void *run_once(void *pool) {
     size_t ran = sq_pool_run_some(pool, 1, SQ_NOW);

@@ -42,6 +42,7 @@ TEST(a_cycle_of_two_onces_is_refused_for_one_of_them) {
         const char *report = crosses[crosses[1].error == EDEADLK].report;
         CHECK(strstr(report, "is inside the function of once") != NULL);
         CHECK(strstr(report, "waits for once") != NULL);
+        CHECK(strstr(report, "Do not wait in the function of a once for what may call it") != NULL);
     }
 }
 

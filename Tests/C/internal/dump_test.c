@@ -135,6 +135,21 @@ TEST(a_queue_that_waits_for_a_thread_of_its_pool_is_shown_and_so_are_the_permits
     sq_pool_release(pool);
 }
 
+static void take_permit(void *semaphore) { CHECK_EQUAL(sq_semaphore_wait(semaphore, SQ_FOREVER), 0); }
+
+TEST(a_task_that_waits_in_a_call_of_the_library_is_counted_beside_the_permits) {
+    sq_pool_t *pool = make_pool(1);
+    sq_queue_t *queue = queue_on(pool, "first", 0);
+    sq_semaphore_t *semaphore = sq_semaphore_create("permits", 0);
+    CHECK_EQUAL(sq_async(queue, take_permit, semaphore), 0);
+    (void)dump_until("pool \"test pool\": 0 of 1 permits taken", "0 blocked in a task, 1 more in a wait of this library", NULL);
+    CHECK_EQUAL(sq_semaphore_signal(semaphore), 0);
+    drain(queue);
+    sq_semaphore_release(semaphore);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
+}
+
 /* A holds "a" and waits for "b", whose task waits for a semaphore that A would signal: no deadlock that can be refused. */
 typedef struct knot {
     sq_queue_t *other;

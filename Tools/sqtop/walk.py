@@ -10,10 +10,7 @@ import time
 from .memory import Unreadable, printable
 
 MOST_THREADS, MOST_FRAMES, MOST_POOLS, MOST_QUEUES, MOST_SHARDS = 1 << 17, 64, 10000, 1 << 20, 64
-MOST_STRIPES = 128
-MOST_TRIES = 5
-MOST_DEPTH = 1 << 40
-LABEL = 64
+MOST_STRIPES, MOST_TRIES, MOST_DEPTH, LABEL = 128, 3, 1 << 40, 64
 
 
 @dataclasses.dataclass
@@ -51,7 +48,8 @@ class Pool:
 class Walk:
     """One look at the process."""
 
-    def __init__(self, memory, layouts):
+    def __init__(self, memory, layouts, known=()):
+        """`known`: the queues of the look before, as (number, label)."""
         self.memory = memory
         self.queues, self.pools, self.threads, self.missed = {}, [], {}, 0
         memory.forget()
@@ -63,6 +61,8 @@ class Walk:
                     part()
                 except Unreadable:
                     pass
+            if self.missed and len(layouts) == 1:
+                one.look_again(known)
 
     def state_of(self, number):
         """'R' runs, 'S' sleeps, ...; '?' if the thread has ended."""
@@ -282,6 +282,20 @@ class OfLibrary:
 
     def add_ready(self, entry):
         self.queue(entry - self.layout['sq_queue_t.ready']).is_ready = True
+
+    def look_again(self, known):
+        """For what was missed in lists that change: a queue that was there before, and still has the label, a reference and tasks."""
+        for number, label in known:
+            if number not in self.found.queues:
+                try:
+                    queue = self.read_queue(number)
+                    state = self.memory.number(number + self.layout['sq_queue_t.state'])
+                except Unreadable:
+                    continue
+                if queue.label == label and queue.depth and state >> 56 == 0:  # the bits RELEASES
+                    queue.is_ready = True
+                    self.found.queues[number] = queue
+                    self.found.missed -= 1
 
     def walk_suspended(self):
         lists = self.layout.list('suspended')

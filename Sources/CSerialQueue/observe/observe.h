@@ -143,6 +143,3 @@ unsigned sq__suspended_visit(sq__patience_t *patience, void (*visit)(void *conte
 
 /* How many queues could not be listed, since the program began. */
 uint64_t sq__suspended_missed(void);
-
-/* The lists of suspended queues. */
-extern const sq__layout_t sq__suspended_layout[];

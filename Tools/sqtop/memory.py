@@ -69,15 +69,10 @@ class Memory:
 
     def text(self, address, most=64):
         """Up to a NUL; what a terminal would obey is '?', as in a dump."""
-        most = min(most, PAGE - address % PAGE) if not self.is_mapped(address + most) else most
-        return printable(self.read(address, most))
-
-    def is_mapped(self, address):
         try:
-            self.page(address // PAGE)
-            return True
-        except Unreadable:
-            return False
+            return printable(self.read(address, most))
+        except Unreadable:  # it ends before its page does
+            return printable(self.read(address, PAGE - address % PAGE)[:most])
 
 
 OBEYED = {code: '?' for code in [*range(0x20), *range(0x7F, 0xA0)]}

@@ -38,10 +38,6 @@ class History:
     def __init__(self):
         self.seen, self.when = {}, 0
 
-    def known(self):
-        """For the next walk."""
-        return [(number, label) for number, (label, _, _) in self.seen.items()]
-
     def look(self, walk):
         """The rows of this look."""
         rows, seen, passed = [], {}, (walk.when - self.when) / 1e9 if self.when else 0

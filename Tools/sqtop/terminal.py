@@ -47,7 +47,7 @@ def run(memory, layouts, history, interval, sort, is_folded):
         walk, rows, next_look = None, [], 0
         while True:
             if time.monotonic() >= next_look:
-                walk = Walk(memory, layouts, history.known())
+                walk = Walk(memory, layouts)
                 if not memory.read_now(layouts[0].lists['threads'], 8):
                     raise Ended(f'process {memory.pid} has ended')
                 rows = history.look(walk)

@@ -48,8 +48,7 @@ class Pool:
 class Walk:
     """One look at the process."""
 
-    def __init__(self, memory, layouts, known=()):
-        """`known`: the queues of the look before, as (number, label)."""
+    def __init__(self, memory, layouts):
         self.memory = memory
         self.queues, self.pools, self.threads, self.missed = {}, [], {}, 0
         memory.forget()
@@ -61,8 +60,6 @@ class Walk:
                     part()
                 except Unreadable:
                     pass
-            if self.missed and len(layouts) == 1:
-                one.look_again(known)
 
     def state_of(self, number):
         """'R' runs, 'S' sleeps, ...; '?' if the thread has ended."""
@@ -230,28 +227,19 @@ class OfLibrary:
         if self.field(self.field(at, 'sq__pool_listed_t.runner.kind'), 'sq__runner_kind_t.is_threadless'):
             pool = Pool(label, 'loop', self.field(at, 'sq__hosted_t.waiting'))
             self.found.pools.append(pool)
-            self.walk_ready(at + self.layout['sq__hosted_t.ready'])
+            self.walk_ready(at + self.layout['sq__hosted_t.ready'], pool.ready)
             return
         shards, count = self.field(at, 'sq__pool_t.shards'), self.field(at, 'sq__pool_t.count')
         if count > MOST_SHARDS:
             raise Unreadable
         pool = Pool(label, 'pool', 0, most=self.field(at, 'sq__pool_t.most'))
         self.found.pools.append(pool)
-        seen = len(self.found.queues)
-        records = [shards + i * self.layout['sq__shard_t'] for i in range(count)]
-        for record in records:
-            self.read_shard(record, pool)
-        for _ in range(MOST_TRIES):
-            for record in records:
-                self.walk_ready(record + self.layout['sq__shard_t.ready'])
-            missed = max(0, pool.ready - (len(self.found.queues) - seen))
-            if missed <= pool.ready // 100:
-                break
-            self.memory.forget()  # a queue was taken while the list was read, and led to its end
-        self.found.missed += missed
+        for i in range(count):
+            self.read_shard(shards + i * self.layout['sq__shard_t'], pool)
 
     def read_shard(self, at, pool):
-        pool.ready += self.field(at, 'sq__shard_t.waiting')
+        waiting = self.field(at, 'sq__shard_t.waiting')
+        pool.ready += waiting
         pool.threads += self.field(at, 'sq__shard_t.workers')
         pool.idle += self.field(at, 'sq__shard_t.idle_workers')
         pool.permits += self.field(at, 'sq__shard_t.permits')
@@ -266,36 +254,40 @@ class OfLibrary:
         slot = self.field(at, 'sq__shard_t.slot')
         if slot > self.layout['SQ__SLOT_LEVEL']:
             self.add_ready(slot & ~self.layout['SQ__SLOT_LEVEL'])
+        self.walk_ready(at + self.layout['sq__shard_t.ready'], waiting)
 
-    def walk_ready(self, lists):
-        for level in range(self.layout['SQ__LEVEL_LOW'] + 1):  # the others have no queues
-            line = lists + self.layout['sq__ready_list_t.lines'] + level * self.layout['sq__ready_level_t']
-            entry = self.field(line, 'sq__ready_level_t.first')
-            seen = set()
-            while entry and entry not in seen and len(seen) < MOST_QUEUES:
-                seen.add(entry)
+    def walk_ready(self, lists, waiting):
+        """Adds the queues of a list that has about so many. It is first followed as fast as that goes: what is taken meanwhile leads to its end."""
+        found = {}
+        for _ in range(MOST_TRIES):
+            self.memory.forget()
+            for level in range(self.layout['SQ__LEVEL_LOW'] + 1):  # the others have no queues
+                line = lists + self.layout['sq__ready_list_t.lines'] + level * self.layout['sq__ready_level_t']
                 try:
-                    self.add_ready(entry)
-                    entry = self.field(entry, 'sq__ready_t.next')
+                    self.follow(self.field(line, 'sq__ready_level_t.first'), found)
                 except Unreadable:
-                    break
+                    pass
+            if len(found) >= waiting * 0.99:
+                break
+        self.found.missed += max(0, waiting - len(found))
+        for entry in found:
+            try:
+                self.add_ready(entry)
+            except Unreadable:
+                pass
+
+    def follow(self, entry, found):
+        seen, next_at = set(), self.layout['sq__ready_t.next']
+        while entry and len(seen) < MOST_QUEUES:
+            seen.add(entry)
+            following = self.memory.number(entry + next_at)
+            if not following or following in seen:  # or was it so only when its page was read?
+                following = int.from_bytes(self.memory.read_now(entry + next_at, 8), sys.byteorder)
+            found[entry] = True
+            entry = following if following not in seen else 0
 
     def add_ready(self, entry):
         self.queue(entry - self.layout['sq_queue_t.ready']).is_ready = True
-
-    def look_again(self, known):
-        """For what was missed in lists that change: a queue that was there before, and still has the label, a reference and tasks."""
-        for number, label in known:
-            if number not in self.found.queues:
-                try:
-                    queue = self.read_queue(number)
-                    state = self.memory.number(number + self.layout['sq_queue_t.state'])
-                except Unreadable:
-                    continue
-                if queue.label == label and queue.depth and state >> 56 == 0:  # the bits RELEASES
-                    queue.is_ready = True
-                    self.found.queues[number] = queue
-                    self.found.missed -= 1
 
     def walk_suspended(self):
         lists = self.layout.list('suspended')

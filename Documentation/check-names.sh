@@ -28,7 +28,7 @@ for page in README.md CONTRIBUTING.md Documentation/[!F]*.md Documentation/Desig
     each_exists "$page" < <(grep -oE '`([A-Za-z]+_[A-Za-z0-9_]+|[A-Za-z_+]+\.(c|h|swift|sh|txt))`' "$page" | tr -d '`' | grep -vE "^(sq|SQ)_")
 done
 # The changelog may have names of old. A link to a heading has its words without their dots; a name that ends in an underscore stands for those that begin so.
-for page in $(git ls-files '*.md' ':!CHANGELOG.md' Documentation/serialqueue.7 Tools/sq-trace.1); do
+for page in $(git ls-files '*.md' ':!CHANGELOG.md' Documentation/serialqueue.7 Tools/sq-trace.1 Tools/sq-top.1); do
     each_exists "$page" < <(sed -E 's/\]\([^)]*\)/]/g' "$page" | grep -oE '\b(sq|SQ)_[A-Za-z0-9_]*[A-Za-z0-9]\b')
 done
 

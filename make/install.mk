@@ -10,6 +10,7 @@ BINDIR ?= $(PREFIX)/bin
 # In a folder of its own, which its pkg-config file names: no program finds dispatch/dispatch.h by accident.
 DISPATCHDIR ?= $(PREFIX)/include/serialqueue-dispatch
 TOOLDIR ?= $(PREFIX)/share/serialqueue/sqtrace
+TOPDIR ?= $(PREFIX)/share/serialqueue/sqtop
 
 # The private ones are for the Swift layer.
 HEADERS := $(sort $(filter-out %_private.h,$(wildcard $(CORE)/include/*.h $(CORE)/include/*.hpp $(TESTING)/include/*.h)))
@@ -17,13 +18,15 @@ CMAKE_FILES := $(wildcard make/cmake/*.cmake)
 MANDIR ?= $(PREFIX)/share/man
 DEBUGGERDIR ?= $(PREFIX)/share/serialqueue/debugger
 LIBEXECDIR ?= $(PREFIX)/libexec/serialqueue
+TOP_FILES := $(wildcard Tools/sqtop/*.py)
 TOOL_FILES := $(wildcard Tools/sqtrace/*.py Tools/sqtrace/*.html Tools/sqtrace/*.js)
 INSTALLED := $(addprefix $(INCLUDEDIR)/,$(notdir $(HEADERS))) \
     $(foreach library,$(LIBRARIES),$(addprefix $(LIBDIR)/$(library),.a .so .so.$(SOVERSION) .so.$(VERSION)) $(PKGCONFIGDIR)/$(library:lib%=%).pc) \
     $(addprefix $(DISPATCHDIR)/dispatch/,$(notdir $(DISPATCH_HEADERS))) \
     $(addprefix $(CMAKEDIR)/,$(notdir $(CMAKE_FILES))) \
     $(foreach name,serialqueue-tsan serialqueue-testing-tsan,$(LIBDIR)/lib$(name).a $(PKGCONFIGDIR)/$(name).pc) \
-    $(BINDIR)/sq-trace $(LIBEXECDIR)/sq-trace-read $(addprefix $(TOOLDIR)/,$(notdir $(TOOL_FILES))) $(DEBUGGERDIR)/serialqueue.py
+    $(BINDIR)/sq-trace $(LIBEXECDIR)/sq-trace-read $(addprefix $(TOOLDIR)/,$(notdir $(TOOL_FILES))) $(DEBUGGERDIR)/serialqueue.py \
+    $(BINDIR)/sq-top $(addprefix $(TOPDIR)/,$(notdir $(TOP_FILES)))
 
 # A folder as CMake's files see it: what is installed can be moved as a whole.
 from_cmake = $(shell realpath -ms --relative-to='$(CMAKEDIR)' '$(1)')
@@ -45,11 +48,12 @@ build/sq-trace-read: $(READER_SOURCES) $(wildcard Tools/sqtrace/read/*.h)
 
 install: lib build/sq-trace-read ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
 	@install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)' '$(DESTDIR)$(CMAKEDIR)' \
-	    '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(TOOLDIR)' '$(DESTDIR)$(DEBUGGERDIR)'
+	    '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(TOOLDIR)' '$(DESTDIR)$(TOPDIR)' '$(DESTDIR)$(DEBUGGERDIR)'
 	@install -m 644 Tools/debugger/serialqueue.py '$(DESTDIR)$(DEBUGGERDIR)'
-	@install -m 755 Tools/sq-trace '$(DESTDIR)$(BINDIR)'
+	@install -m 755 Tools/sq-trace Tools/sq-top '$(DESTDIR)$(BINDIR)'
 	@install -m 755 build/sq-trace-read '$(DESTDIR)$(LIBEXECDIR)'
 	@install -m 644 $(TOOL_FILES) '$(DESTDIR)$(TOOLDIR)'
+	@install -m 644 $(TOP_FILES) '$(DESTDIR)$(TOPDIR)'
 	@install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
 	@for library in $(LIBRARIES); do \
 	    install -m 644 build/$$library.a build/$$library.so.$(VERSION) '$(DESTDIR)$(LIBDIR)' && \
@@ -74,12 +78,12 @@ install-tsan: ## the same for programs built with -fsanitize=thread: pkg-config 
 	$(call fill_pkgconfig,serialqueue-tsan serialqueue-testing-tsan)
 
 # The folders that are ours alone, inner ones first; bin, lib, share/man and their like belong to all packages.
-OWN_FOLDERS := $(DISPATCHDIR)/dispatch $(DISPATCHDIR) $(INCLUDEDIR) $(CMAKEDIR) $(TOOLDIR) $(DEBUGGERDIR) $(PREFIX)/share/serialqueue $(LIBEXECDIR)
+OWN_FOLDERS := $(DISPATCHDIR)/dispatch $(DISPATCHDIR) $(INCLUDEDIR) $(CMAKEDIR) $(TOOLDIR) $(TOPDIR) $(DEBUGGERDIR) $(PREFIX)/share/serialqueue $(LIBEXECDIR)
 # Section 3 has a page for each public header, and one for each function.
 uninstall: ## remove what install has installed
-	@rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)') '$(DESTDIR)$(MANDIR)'/man1/sq-trace.1 '$(DESTDIR)$(MANDIR)'/man7/serialqueue.7
+	@rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)') '$(DESTDIR)$(MANDIR)'/man1/sq-trace.1 '$(DESTDIR)$(MANDIR)'/man1/sq-top.1 '$(DESTDIR)$(MANDIR)'/man7/serialqueue.7
 	@for page in $(basename $(notdir $(HEADERS))) $$(scripts/version-script names) $$(scripts/version-script names testing); do rm -f '$(DESTDIR)$(MANDIR)'/man3/$$page.3; done
-	@rm -rf '$(DESTDIR)$(TOOLDIR)/__pycache__' '$(DESTDIR)$(DEBUGGERDIR)/__pycache__' # Python's and lldb's
+	@rm -rf '$(DESTDIR)$(TOOLDIR)/__pycache__' '$(DESTDIR)$(TOPDIR)/__pycache__' '$(DESTDIR)$(DEBUGGERDIR)/__pycache__' # Python's and lldb's
 	@for folder in $(foreach folder,$(OWN_FOLDERS),'$(DESTDIR)$(folder)'); do \
 	    ! [ -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder" || exit 1; done
 

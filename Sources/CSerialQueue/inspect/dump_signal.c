@@ -6,6 +6,7 @@
 #include "include/sq_inspect.h"
 
 #include "inspect/dump.h"
+#include "inspect/layout.h"
 #include "platform/message.h"
 #include "platform/program.h"
 #include "platform/signal.h"
@@ -67,6 +68,7 @@ static void report_replaced(void) {
 
 /* While the library is loaded: has the signal of SQ_DUMP write dumps. An error is reported, and the program continues without. */
 static __attribute__((constructor)) void begin(void) {
+    sq__layout_keep();
     const char *name = sq__environment("SQ_DUMP");
     if (name == NULL || name[0] == '\0') {
         return;

@@ -137,3 +137,6 @@ static inline __attribute__((always_inline)) void sq__probe_submit(const sq_queu
 /* Around the call of a task. The function and context are those of its submission, or of the sync. */
 #define SQ__PROBE_START(queue, function, context) SQ__PROBE4(start, (queue), SQ__LABEL_AT, (function), (context))
 #define SQ__PROBE_END(queue) SQ__PROBE2(end, (queue), SQ__LABEL_AT)
+
+/* The lists of suspended queues: suspended_list.c. */
+extern const sq__layout_t sq__suspended_layout[];

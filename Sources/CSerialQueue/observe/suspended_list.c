@@ -69,3 +69,11 @@ static void forget_suspended(void) {
 }
 
 SQ__AROUND_FORK(SQ__RANK_SUSPENDED, .locks = &locks, .in_child = forget_suspended)
+
+const sq__layout_t sq__suspended_layout[] = {
+    SQ__LAYOUT_LIST(lists, "suspended"),
+    SQ__LAYOUT_CONSTANT(SQ__LOCKS),
+    SQ__LAYOUT_FIELD_AS(suspended_t, queue, "suspended_t.queue"),
+    SQ__LAYOUT_FIELD_AS(suspended_t, next, "suspended_t.next"),
+    { .name = "" },
+};

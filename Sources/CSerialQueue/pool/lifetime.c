@@ -188,3 +188,23 @@ unsigned sq__pool_helpers(const sq__pool_t *pool) {
     bool is_by_processors = pool->most > pool->base_permits; /* then the caller has one of them */
     return pool->base_permits - (has_permit || is_by_processors);
 }
+
+const sq__layout_t sq__pool_layout[] = {
+    SQ__LAYOUT_FIELD(sq__pool_t, shards),
+    SQ__LAYOUT_FIELD(sq__pool_t, count),
+    SQ__LAYOUT_FIELD(sq__pool_t, most),
+    SQ__LAYOUT_SIZE(sq__shard_t),
+    SQ__LAYOUT_FIELD(sq__shard_t, waiting),
+    SQ__LAYOUT_FIELD(sq__shard_t, permits),
+    SQ__LAYOUT_FIELD(sq__shard_t, in_use),
+    SQ__LAYOUT_FIELD(sq__shard_t, ready),
+    SQ__LAYOUT_FIELD(sq__shard_t, slot),
+    SQ__LAYOUT_CONSTANT(SQ__SLOT_LEVEL),
+    SQ__LAYOUT_FIELD(sq__shard_t, all),
+    SQ__LAYOUT_FIELD(sq__shard_t, workers),
+    SQ__LAYOUT_FIELD(sq__shard_t, idle_workers),
+    SQ__LAYOUT_FIELD(sq__pool_worker_t, next),
+    SQ__LAYOUT_FIELD(sq__pool_worker_t, thread_id),
+    SQ__LAYOUT_FIELD(sq__pool_worker_t, is_working),
+    { .name = "" },
+};

@@ -74,5 +74,8 @@ bool sq__pool_is_crowded(const sq__pool_t *pool);
 /* The label that it was created with. */
 const char *sq__pool_label(const sq__pool_t *pool);
 
+/* A pool, its shards and its workers. */
+extern const sq__layout_t sq__pool_layout[];
+
 /* The class of its threads. */
 sq_service_t sq__pool_service(const sq__pool_t *pool);

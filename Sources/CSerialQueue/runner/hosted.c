@@ -119,3 +119,9 @@ void sq__hosted_visit(sq__runner_t runner, const sq__pool_visitor_t *visitor) {
     }
     visitor->pool(visitor->context, &view);
 }
+
+const sq__layout_t sq__hosted_layout[] = {
+    SQ__LAYOUT_FIELD(sq__hosted_t, waiting),
+    SQ__LAYOUT_FIELD(sq__hosted_t, ready),
+    { .name = "" },
+};

@@ -35,6 +35,7 @@
 
 #include "alarm/alarm_inline.h"
 #include "include/sq_pool.h"
+#include "platform/layout.h"
 #include "platform/mutex.h"
 #include "thread/cache.h"
 #include "thread/owner.h"
@@ -218,3 +219,6 @@ bool sq__pools_visit(const sq__pool_visitor_t *visitor);
 
 /* For the kinds: calls `entry` for each one of a list, or, without the list's lock, of a copy. */
 void sq__pool_visit_ready(const sq__ready_list_t *list, bool is_locked, const sq__pool_visitor_t *visitor, const sq__pool_view_t *view);
+
+/* The list of pools, what all kinds have, and what loops and manual pools have. */
+extern const sq__layout_t sq__pools_layout[], sq__hosted_layout[];

@@ -59,3 +59,16 @@ bool sq__pools_visit(const sq__pool_visitor_t *visitor) {
     }
     return is_locked;
 }
+
+const sq__layout_t sq__pools_layout[] = {
+    SQ__LAYOUT_LIST(pools, "pools"),
+    SQ__LAYOUT_FIELD(sq__pool_listed_t, runner.kind),
+    SQ__LAYOUT_FIELD(sq__pool_listed_t, next),
+    SQ__LAYOUT_FIELD(sq__pool_listed_t, label),
+    SQ__LAYOUT_FIELD(sq__runner_kind_t, is_threadless),
+    SQ__LAYOUT_FIELD(sq__ready_list_t, lines),
+    SQ__LAYOUT_SIZE(sq__ready_level_t),
+    SQ__LAYOUT_FIELD(sq__ready_level_t, first),
+    SQ__LAYOUT_FIELD(sq__ready_t, next),
+    { .name = "" },
+};

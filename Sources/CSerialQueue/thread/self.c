@@ -173,3 +173,12 @@ bool sq__self_record_with(sq__exit_t *recorder) {
     sq__self()->recorder = recorder;
     return true;
 }
+
+const sq__layout_t sq__self_layout[] = {
+    SQ__LAYOUT_LIST(listed, "threads"),
+    SQ__LAYOUT_FIELD(sq__self_t, frame),
+    SQ__LAYOUT_FIELD(sq__self_t, wait),
+    SQ__LAYOUT_FIELD(sq__self_t, thread_id),
+    SQ__LAYOUT_FIELD(sq__self_t, next),
+    { .name = "" },
+};

@@ -9,6 +9,7 @@
  * which sq__is_current takes for a frame that a longjmp has left. The rare path for such frames then lists the thread. */
 #pragma once
 
+#include "platform/layout.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
 #include "thread/owner.h"
@@ -93,6 +94,9 @@ static inline uint32_t sq__self_number(void) {
 /* Visits the listed threads, for a dump: calls `visit` with a copy of each record, until it returns false. When its
  * patience with the lock ends, it continues without it. Returns whether it had the lock. */
 bool sq__self_visit(sq__patience_t *patience, bool (*visit)(void *context, const sq__self_t *at, const sq__self_t *copy), void *context);
+
+/* The list of threads, and their records. */
+extern const sq__layout_t sq__self_layout[];
 
 /* Returns the calling thread's token for one wait, or NULL without memory. Call sq__self_wait_over after the wait. */
 sq__token_t *sq__self_token(void);

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # check-names.sh: does every name that a page has exist, and does every link to a file or a heading lead somewhere? Names are files and
-# names with an underscore in backticks, and, anywhere on any page, those that begin with sq_ or SQ_. Prints what does not exist,
-# and `N passed, N failed`.
+# names with an underscore in backticks, functions behind their file, and, anywhere on any page and in any comment, those that begin with sq_ or SQ_.
+# A name exists if code has it: comments do not count. Prints what does not exist, and `N passed, N failed`.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-words=$(mktemp) || exit 1
-trap 'rm -f "$words"' EXIT
-# The words of what is not a page, and the names of files, with and without their extension.
-{ git grep -hoE '[A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]*' -- Sources Tests Examples Benchmarks make scripts Makefile ":!*.md"; git ls-files | sed 's,.*/,,' | sed 'p; s/\.[a-z]*$//'; } |
-    LC_ALL=C sort -u > "$words"
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+words=$folder/words
+scripts/code-names "$folder/code" "$folder/comments" || exit 1
+# Those of code, and the names of files, with and without their extension.
+{ cat "$folder/code"; git ls-files | sed 's,.*/,,' | sed 'p; s/\.[a-z]*$//'; } | LC_ALL=C sort -u > "$words"
 passed=0 failed=0
 
 # each_exists PAGE, with its names as input
@@ -30,6 +31,24 @@ done
 for page in $(git ls-files '*.md' ':!CHANGELOG.md' Documentation/serialqueue.7 Tools/sq-trace.1); do
     each_exists "$page" < <(sed -E 's/\]\([^)]*\)/]/g' "$page" | grep -oE '\b(sq|SQ)_[A-Za-z0-9_]*[A-Za-z0-9]\b')
 done
+
+# `ring.c: sq__ring_reserve`: does a file of that name of the core have that function?
+for page in Documentation/Design.md Documentation/Design/*.md Documentation/MemoryOrdering.md; do
+    while IFS=': ' read -r file function; do
+        if git grep -qE "\b$function\(" -- "Sources/*/$file"; then
+            passed=$((passed + 1))
+        else
+            failed=$((failed + 1))
+            echo "FAIL $page: $file has no $function"
+        fi
+    done < <(grep -ohE '`[a-z_]+\.[ch]: [a-z_0-9A-Z]+`' "$page" | tr -d '`' | sort -u)
+done
+
+# Comments
+missing=$(awk 'FNR == NR { there[$1]; next } !($2 in there)' "$words" "$folder/comments")
+[ -z "$missing" ] || sed 's/^\(.*\) \(.*\)$/FAIL \1: there is no `\2`/' <<< "$missing"
+failed=$((failed + $(wc -l <<< "$missing") - (${#missing} == 0)))
+passed=$((passed + $(wc -l < "$folder/comments") - $(wc -l <<< "$missing") + (${#missing} == 0)))
 
 # The anchors of a page's headings, as GitHub makes them.
 anchors() { sed -n 's/^##* //p' "$1" | tr 'A-Z' 'a-z' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'; }
@@ -64,6 +83,10 @@ missing=$(
 for one in $missing; do echo "FAIL $map: does not lead to $one"; done
 failed=$((failed + $(wc -w <<< "$missing")))
 passed=$((passed + $(wc -w <<< "$modules $designs") - $(wc -w <<< "$missing")))
+# Its tables are those of the code.
+tables=$(Documentation/rooms.py check) || sed '$d' <<< "$tables"
+read -r good _ bad _ <<< "$(tail -n 1 <<< "$tables")"
+passed=$((passed + good)) failed=$((failed + bad))
 [ -z "${TALLY:-}" ] || echo "$passed $failed" > "$TALLY"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -3,7 +3,7 @@
 # Sources, or the files given. Without FILE also compiles the examples that are not programs (check-fragments.sh),
 # and runs `make docs`, where a broken link or a missing parameter is an error.
 #
-#     ```c run, ```swift run      a whole program: it must end with 0
+#     ```c run, ```cpp run, ```swift run      a whole program: it must end with 0
 #     ```c dies, ```swift dies    it must end in any other way, within a minute
 #     ```swift dies traced        the same, with the stack trace of Swift's runtime
 #     ```text output              directly after one of them: what it prints, stdout and stderr together. A … stands for
@@ -27,10 +27,10 @@ fail() { # name, why, file...
     for file in "$@"; do [ ! -s "$file" ] || sed 's/^/    /' "$file"; done
 }
 
-# Each program to its own folder: programs/FILE_LINE/: source/main.swift or source/main.c, mode, expected.
+# Each program to its own folder: programs/FILE_LINE/: source/main.swift, source/main.c or source/main.cpp, mode, expected.
 awk -v out="$work/programs" '
     FNR == 1 { inside = ""; folder = "" }
-    inside == "" && /^```(c|swift) (run|dies|dies traced)$/ {
+    inside == "" && /^```(c|cpp|swift) (run|dies|dies traced)$/ {
         language = substr($1, 4)
         name = FILENAME; gsub(/[^A-Za-z0-9]+/, "_", name)
         folder = out "/" name "_" FNR
@@ -47,12 +47,17 @@ awk -v out="$work/programs" '
 ' "$@" || exit 1
 
 build_c() {
-    [ -z "$(find "$work/programs" -name main.c)" ] && return
+    [ -z "$(find "$work/programs" -name 'main.c*')" ] && return
     ${MAKE:-make} --no-print-directory CC="${CC:-gcc}" lib > "$work/lib.log" 2>&1 || { fail "make lib" "does not build" "$work/lib.log"; return; }
     for source in "$work"/programs/*/source/main.c; do
         folder=${source%/source/*}
         ${CC:-gcc} -std=c11 -D_DEFAULT_SOURCE -Wall -Wextra -Wpedantic -Werror -pthread -ISources/CSerialQueue/include \
             -ISources/CSerialQueueTesting/include "$source" build/libserialqueue-testing.a build/libserialqueue.a -o "$folder/program" > "$folder/log" 2>&1
+    done
+    for source in "$work"/programs/*/source/main.cpp; do
+        folder=${source%/source/*}
+        g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -pthread -ISources/CSerialQueue/include "$source" build/libserialqueue.a \
+            -o "$folder/program" > "$folder/log" 2>&1
     done
 }
 

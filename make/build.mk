@@ -24,10 +24,11 @@ FLAVOUR_FLAGS_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 FLAVOUR_FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAVOUR_FLAGS := $(FLAVOUR_FLAGS_$(FLAVOUR))
 # What the core uses of the system: of Linux, or with PLATFORM=posix what all supported systems have (Sources/CSerialQueue/platform/system.h).
+# PLATFORM=amalgamation: the archive is made of build/amalgamation/serial_queue.c alone.
 ifeq ($(PLATFORM),posix)
 override CPPFLAGS += -DSQ_PLATFORM_POSIX
-else ifneq ($(PLATFORM),)
-$(error PLATFORM is posix or not set, not '$(PLATFORM)')
+else ifneq ($(filter-out amalgamation,$(PLATFORM)),)
+$(error PLATFORM is posix, amalgamation or not set, not '$(PLATFORM)')
 endif
 ifeq ($(FLAVOUR_FLAGS),)
 $(error FLAVOUR is release, debug, tsan or asan, not '$(FLAVOUR)')
@@ -88,8 +89,25 @@ WITH_QUEUES := $(OUT)/static/queue-and-signal.o
 $(WITH_QUEUES): $(OUT)/static/queue/create.o $(OUT)/static/inspect/dump_signal.o
 	$(call show,LINK,$@)$(CC) -r -nostdlib $^ -o $@
 
+ARCHIVED := $(filter-out $(OUT)/static/queue/create.o $(OUT)/static/inspect/dump_signal.o,$(STATIC_OBJECTS)) $(WITH_QUEUES)
+ifeq ($(PLATFORM),amalgamation)
+ARCHIVED := $(OUT)/static/serial_queue.o
+endif
+
+AMALGAMATION := build/amalgamation
+amalgamation: $(AMALGAMATION)/serial_queue.c ## build/amalgamation/serial_queue.c and serial_queue.h: the core as two files, for a program that compiles it itself
+
+$(AMALGAMATION)/serial_queue.c: scripts/amalgamate LICENSE $(SOURCES) $(wildcard $(CORE)/*/*.h)
+	$(call need,python3)
+	@mkdir -p $(@D)
+	@scripts/amalgamate $(@D)
+
+$(OUT)/static/serial_queue.o: $(AMALGAMATION)/serial_queue.c $(OUT)/flags
+	@mkdir -p $(@D)
+	$(call show,CC,$<)$(filter-out -I%,$(COMPILE)) -c $< -o $@
+
 # Made anew: `ar` would keep the objects of sources that are gone.
-$(STATIC_LIBRARY): $(filter-out $(OUT)/static/queue/create.o $(OUT)/static/inspect/dump_signal.o,$(STATIC_OBJECTS)) $(WITH_QUEUES)
+$(STATIC_LIBRARY): $(ARCHIVED)
 	@rm -f $@
 	$(call show,AR,$@)$(AR) rcsD $@ $^
 
@@ -108,6 +126,6 @@ version:
 	@echo $(VERSION)
 
 FORCE:
-.PHONY: lib library-files version FORCE
+.PHONY: lib library-files amalgamation version FORCE
 
 -include $(STATIC_OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d)

@@ -12,7 +12,7 @@ HARNESS_OBJECTS := $(addprefix $(OUT)/tests/,harness.o watchdog.o inject.o latch
 # Tests/C/support/inject.c stands behind these functions.
 comma := ,
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign free pthread_create pthread_cond_wait pthread_cond_timedwait \
-    sq__blocks_take sq__blocks_give sq__pages
+    sq__blocks_take sq__blocks_give sq__pages sq__pages_grow
 WRAP := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 # gnu11 and _GNU_SOURCE for the tests alone: they ask the system things that the core does not.
 COMPILE_TEST := $(patsubst -std=%,-std=gnu11,$(COMPILE)) -D_GNU_SOURCE -Werror -ITests/C/support -I$(TESTING)/include
@@ -58,13 +58,13 @@ check_parts = @CC='$(CC)' SWIFT='$(SWIFT)' MAKE='$(MAKE)' scripts/check $(1)
 C_TOOLS := cc ar libc
 SWIFT_TOOLS := swift
 # Of `make check`, besides Swift, whose folder has a clang; README lists their packages (scripts/check-own).
-CHECK_TOOLS := make $(C_TOOLS) g++ nm python3 gdb abidiff mandoc git
+CHECK_TOOLS := make $(C_TOOLS) g++ nm python3 gdb abidiff mandoc lowdown git
 
 # Lists that run side by side share no build folder (build/gcc-release in the first, .build and .build-release in the second), and each part takes
 # the builds of those before it. The third list is for whichever of the two has ended.
 check: ## what to run before each commit: ten minutes. Says when a part begins, and what those that run do
 	$(call need,$(CHECK_TOOLS) clang $(SWIFT_TOOLS))
-	$(call check_parts,layers system c documents abi manual trace debugger probes host soak storm + \
+	$(call check_parts,layers system c documents abi manual trace debugger dumps probes host soak storm + \
 	    swift must-not-compile cells mains + \
 	    headers package names dispatch-rows tags recipes words comments mutants own)
 
@@ -73,7 +73,7 @@ check-packages: ## prints the Debian packages that `make check` needs
 
 check-long: ## what else must hold before a change lands, but the sanitizers: explored schedules, clang, optimised Swift, examples, installing, other systems, fuzzing
 	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake git python3 $(SWIFT_TOOLS))
-	$(call check_parts,dispatch-c model + swift-release examples install release + c-clang$(comma)probes-clang cmake platforms cross fuzz)
+	$(call check_parts,dispatch-c model + swift-release examples install release + c-clang$(comma)probes-clang amalgamation cxx cmake packaging platforms cross fuzz)
 
 check-c: ## the C tests
 	$(call need,$(C_TOOLS))
@@ -124,13 +124,25 @@ check-mains: ## the main queue, real signals and the moved example in each kind 
 	@for module in SerialQueueDispatchTesting SerialQueueTesting; do SWIFT='$(SWIFT)' scripts/swift-build -j 2 --target $$module || exit 1; done
 	$(call check_parts,mains)
 
-check-headers: ## each public header alone, in C11, C17, C23, C++17; the core without a warning; gcc and clang
+check-headers: ## each public header alone, in C11, C17, C23, C++17 (those of C++ to C++23); the core without a warning; gcc and clang
 	$(call need,gcc g++ clang libc)
 	$(call check_parts,headers comments)
 
 check-install: ## C programs that use the installed library through pkg-config and CMake; CMakeLists.txt
 	$(call need,$(C_TOOLS) tsan nm pkg-config cmake git python3)
 	$(call check_parts,install cmake)
+
+check-cxx: ## serial_queue.hpp: its tests with g++ and clang++, C++17 to 23, the examples of C++, and what a call costs next to C's
+	$(call need,gcc g++ clang libc)
+	$(call check_parts,cxx)
+
+check-packaging: ## meson.build, the port for vcpkg and the recipe for Conan, as far as they can be tried without network
+	$(call need,gcc g++ nm pkg-config cmake python3)
+	$(call check_parts,packaging)
+
+check-amalgamation: ## the two files of make amalgamation compile alone, and pass the contract's tests (a minute)
+	$(call need,gcc g++ clang nm libc python3)
+	$(call check_parts,amalgamation)
 
 check-host: ## programs with a life of their own that use the library: daemons, set-user-ID programs, limits, children, ...
 	$(call need,$(C_TOOLS) python3)
@@ -167,10 +179,10 @@ bench-swift bench-growth bench-readme: bench-%: ## the same for Swift closures; 
 
 check-tsan: ## the C and Swift tests under ThreadSanitizer
 	$(call need,gcc libc tsan $(SWIFT_TOOLS))
-	$(call check_parts,c-tsan probes-tsan storm-tsan dispatch-c-tsan + swift-tsan cells-tsan + examples-tsan)
+	$(call check_parts,c-tsan probes-tsan storm-tsan dispatch-c-tsan cxx-tsan + swift-tsan cells-tsan + examples-tsan)
 
 check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanitizer; ALSO=PART as soon as a processor is free
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
-	$(call check_parts,c-asan probes-asan examples-asan storm-asan dispatch-c-asan + swift-asan $(if $(ALSO),+ $(ALSO)))
+	$(call check_parts,c-asan probes-asan examples-asan storm-asan dispatch-c-asan cxx-asan + swift-asan $(if $(ALSO),+ $(ALSO)))
 
-.PHONY: check-packages check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-mains check-probes check-host check-headers check-install check-swift check-examples check-tsan check-asan model model-whole bench bench-swift bench-growth bench-peers bench-readme
+.PHONY: check-packaging check-cxx check-amalgamation check-packages check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-mains check-probes check-host check-headers check-install check-swift check-examples check-tsan check-asan model model-whole bench bench-swift bench-growth bench-peers bench-readme

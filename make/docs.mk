@@ -1,5 +1,5 @@
-# make/docs.mk: the documentation as one site: the Swift modules, from their doc comments and the articles in their catalogs, and the C headers,
-# from their manual pages.
+# make/docs.mk: the documentation as one site: the Swift modules, from their doc comments and the articles in their catalogs; the C headers,
+# from their manual pages; the pages of Documentation.
 
 DOCS := build/docs
 # Where the site is hosted. Nothing else says it.
@@ -15,7 +15,7 @@ DOCS_MODULES ?= .build/debug
 DOCC ?= $(shell command -v docc || dirname "$$(readlink -f "$$(command -v $(SWIFT))")" | sed 's,$$,/docc,')
 
 docs: ## build/docs/html: one site of the Swift modules and the C headers (DOCS_URL); a warning fails it, and a symbol without a topic
-	$(call need,$(SWIFT_TOOLS) python3 mandoc)
+	$(call need,$(SWIFT_TOOLS) python3 mandoc lowdown)
 	@[ -x "$(DOCC)" ] || { echo "make docs needs docc, which comes with the Swift toolchain (swift.org/install); there is none at '$(DOCC)'." >&2; exit 1; }
 	@rm -rf $(DOCS) && mkdir -p $(DOCS)
 	@if [ '$(DOCS_MODULES)' = .build/debug ]; then \
@@ -46,6 +46,8 @@ docs: ## build/docs/html: one site of the Swift modules and the C headers (DOCS_
 	    mandoc -T html -O 'man=%N.%S.html;https://manpages.debian.org/%N.%S,style=style.css' $$page > ../html/c/$$page.html; \
 	done
 	@cp Documentation/Site/style.css $(DOCS)/html/c/ && cp Documentation/Site/index.html $(DOCS)/html/
+	@# And the pages for both languages.
+	@scripts/site-pages $(DOCS)/html
 	@printf '%s\n' 'To read it here: python3 -m http.server --directory $(DOCS)/html 8000' 'then open  $(DOCS_URL)'
 
 .PHONY: docs

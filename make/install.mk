@@ -12,17 +12,18 @@ DISPATCHDIR ?= $(PREFIX)/include/serialqueue-dispatch
 TOOLDIR ?= $(PREFIX)/share/serialqueue/sqtrace
 
 # The private ones are for the Swift layer.
-HEADERS := $(sort $(filter-out %_private.h,$(wildcard $(CORE)/include/*.h $(TESTING)/include/*.h)))
+HEADERS := $(sort $(filter-out %_private.h,$(wildcard $(CORE)/include/*.h $(CORE)/include/*.hpp $(TESTING)/include/*.h)))
 CMAKE_FILES := $(wildcard make/cmake/*.cmake)
 MANDIR ?= $(PREFIX)/share/man
 DEBUGGERDIR ?= $(PREFIX)/share/serialqueue/debugger
+LIBEXECDIR ?= $(PREFIX)/libexec/serialqueue
 TOOL_FILES := $(wildcard Tools/sqtrace/*.py Tools/sqtrace/*.html Tools/sqtrace/*.js)
 INSTALLED := $(addprefix $(INCLUDEDIR)/,$(notdir $(HEADERS))) \
     $(foreach library,$(LIBRARIES),$(addprefix $(LIBDIR)/$(library),.a .so .so.$(SOVERSION) .so.$(VERSION)) $(PKGCONFIGDIR)/$(library:lib%=%).pc) \
     $(addprefix $(DISPATCHDIR)/dispatch/,$(notdir $(DISPATCH_HEADERS))) \
     $(addprefix $(CMAKEDIR)/,$(notdir $(CMAKE_FILES))) \
     $(foreach name,serialqueue-tsan serialqueue-testing-tsan,$(LIBDIR)/lib$(name).a $(PKGCONFIGDIR)/$(name).pc) \
-    $(BINDIR)/sq-trace $(addprefix $(TOOLDIR)/,$(notdir $(TOOL_FILES))) $(DEBUGGERDIR)/serialqueue.py
+    $(BINDIR)/sq-trace $(LIBEXECDIR)/sq-trace-read $(addprefix $(TOOLDIR)/,$(notdir $(TOOL_FILES))) $(DEBUGGERDIR)/serialqueue.py
 
 # A folder as CMake's files see it: what is installed can be moved as a whole.
 from_cmake = $(shell realpath -ms --relative-to='$(CMAKEDIR)' '$(1)')
@@ -36,11 +37,18 @@ fill = @for file in $(2); do sed 's|@VERSION@|$(VERSION)|; s|@SOVERSION@|$(SOVER
 fill_pkgconfig = $(call fill,$(PKGCONFIGDIR),$(1:%=make/pkgconfig/%.pc),s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@DISPATCHDIR@|$(DISPATCHDIR)|)
 fill_cmake = $(call fill,$(CMAKEDIR),$(CMAKE_FILES),s|@LIBDIR@|$(call from_cmake,$(LIBDIR))|; s|@INCLUDEDIR@|$(call from_cmake,$(INCLUDEDIR))|; s|@DISPATCHDIR@|$(call from_cmake,$(DISPATCHDIR))|)
 
-install: lib ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
+# The part of sq-trace that decodes. In the sources sq-trace has it built when it is run, perhaps several at a time.
+READER_SOURCES := $(wildcard Tools/sqtrace/read/*.c)
+build/sq-trace-read: $(READER_SOURCES) $(wildcard Tools/sqtrace/read/*.h)
+	@mkdir -p build
+	$(call show,LINK,$@)$(CC) -std=c11 -D_DEFAULT_SOURCE $(WARNINGS) $(FLAVOUR_FLAGS_release) $(CPPFLAGS) $(CFLAGS) $(READER_SOURCES) $(LDFLAGS) -o $@.$$$$ && mv $@.$$$$ $@
+
+install: lib build/sq-trace-read ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
 	@install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)' '$(DESTDIR)$(CMAKEDIR)' \
-	    '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(TOOLDIR)' '$(DESTDIR)$(DEBUGGERDIR)'
+	    '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBEXECDIR)' '$(DESTDIR)$(TOOLDIR)' '$(DESTDIR)$(DEBUGGERDIR)'
 	@install -m 644 Tools/debugger/serialqueue.py '$(DESTDIR)$(DEBUGGERDIR)'
 	@install -m 755 Tools/sq-trace '$(DESTDIR)$(BINDIR)'
+	@install -m 755 build/sq-trace-read '$(DESTDIR)$(LIBEXECDIR)'
 	@install -m 644 $(TOOL_FILES) '$(DESTDIR)$(TOOLDIR)'
 	@install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
 	@for library in $(LIBRARIES); do \
@@ -66,7 +74,7 @@ install-tsan: ## the same for programs built with -fsanitize=thread: pkg-config 
 	$(call fill_pkgconfig,serialqueue-tsan serialqueue-testing-tsan)
 
 # The folders that are ours alone, inner ones first; bin, lib, share/man and their like belong to all packages.
-OWN_FOLDERS := $(DISPATCHDIR)/dispatch $(DISPATCHDIR) $(INCLUDEDIR) $(CMAKEDIR) $(TOOLDIR) $(DEBUGGERDIR) $(PREFIX)/share/serialqueue
+OWN_FOLDERS := $(DISPATCHDIR)/dispatch $(DISPATCHDIR) $(INCLUDEDIR) $(CMAKEDIR) $(TOOLDIR) $(DEBUGGERDIR) $(PREFIX)/share/serialqueue $(LIBEXECDIR)
 # Section 3 has a page for each public header, and one for each function.
 uninstall: ## remove what install has installed
 	@rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)') '$(DESTDIR)$(MANDIR)'/man1/sq-trace.1 '$(DESTDIR)$(MANDIR)'/man7/serialqueue.7

@@ -3,10 +3,11 @@
 DIST := build/serialqueue-$(VERSION).tar.gz
 
 # The tracked files as they are now; git names the commit's time for all of them, so the same commit makes the same bytes.
-dist: ## build/serialqueue-VERSION.tar.gz: the tracked files; builds without git
+dist: amalgamation ## build/serialqueue-VERSION.tar.gz: the tracked files, and the amalgamation; builds without git
 	@mkdir -p build
 	@set -e; commit=$$(git stash create); \
-	    git archive --format=tar --prefix=serialqueue-$(VERSION)/ $${commit:-HEAD} | gzip -n -9 > $(DIST)
+	    git archive --format=tar --prefix=serialqueue-$(VERSION)/amalgamation/ --add-file=$(AMALGAMATION)/serial_queue.c \
+	        --add-file=$(AMALGAMATION)/serial_queue.h --prefix=serialqueue-$(VERSION)/ $${commit:-HEAD} | gzip -n -9 > $(DIST)
 	@echo $(DIST)
 
 check-abi: ## exported symbols and layouts of public structs are those of the last release (make/abi.xml)

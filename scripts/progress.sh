@@ -44,6 +44,7 @@ logs_of() { # PART
     c) set -- "$1" build/*-release/tests/logs/build ;;
     c-clang) set -- "$1" build/clang-debug-posix/tests/logs/build ;;
     c-posix) set -- "$1" build/gcc-release-posix/tests/logs/build ;;
+    amalgamation) set -- "$1" build/gcc-release-amalgamation/tests/logs/build ;;
     c-musl) set -- "$1" build/musl-gcc-release/tests/logs/build ;;
     c-aarch64 | c-riscv64 | c-s390x) set -- "$1" build/"${1#c-}"-*-release/tests/logs/build ;;
     c-*) set -- "$1" "build/gcc-${1#c-}/tests/logs/build" ;;

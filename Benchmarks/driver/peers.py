@@ -33,7 +33,7 @@ OURS = ("ours", "ours-pooled")
 LIMIT = 10  # seconds for one measurement of a peer; most take less than three
 
 # Rows whose bar is not against the best of all: what the bar is against.
-AGAINST = {"timers-1000000": ("java",), "timer-brief": ("java",),
+AGAINST = {"timers-1000000": ("java",), "timer-brief": ("java",), **{f"bounded-{producers}": ("crossbeam",) for producers in (1, 2, 4, 8)},
            "async-wait": [name for name in PEERS if name != "go"]}  # goroutines change without a thread's waking
 
 

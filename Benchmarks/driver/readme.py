@@ -1,8 +1,9 @@
-"""Rewrites the table of figures in README.md from the runs in build/results/runs. Called by ../run.sh readme.
+"""Rewrites the tables of figures in ../README.md, and of nine rows in the README of the project, from the runs in build/results/runs. Called by
+../run.sh readme.
 
 A figure of one run says little: where threads contend, it depends on where the scheduler puts them. So the table shows, for each
 condition, ranges over all runs of the same sources of the core as the latest run in that condition. Runs are not
-committed: README.md and the pages in results/ hold what they say."""
+committed: the two tables and the pages in results/ hold what they say."""
 
 import glob
 import json
@@ -18,11 +19,11 @@ import rows
 import table
 import words
 
-README = os.path.join(os.path.dirname(report.BENCHMARKS), "README.md")
+PROJECT = os.path.dirname(report.BENCHMARKS)
 BEGIN, END = "<!-- figures: written by Benchmarks/run.sh readme -->", "<!-- end of figures -->"
 BASE, OURS = "libdispatch", "ours"
 
-# scenario and figure of the rows that the README shows
+# scenario and figure of the rows of the table
 SHOWN = [("sync-uncontended", "wall"), ("sync-contended-2", "wall"), ("sync-contended-8", "wall"), ("sync-contended-64", "wall"),
          ("sync-work-4", "wall"), ("sync-work-4", "call_p99"), ("sync-work-4", "call_p999"), ("sync-work-4", "call_max"), ("async-1", "wall"), ("async-8", "wall"),
          ("async-sync-2", "wall"), ("async-sync-8", "wall"), ("async-and-wait-4", "wall"), ("ping-pong", "wall"),
@@ -30,6 +31,10 @@ SHOWN = [("sync-uncontended", "wall"), ("sync-contended-2", "wall"), ("sync-cont
          ("concurrent-read", "wall"), ("concurrent-mixed-2", "wall"), ("concurrent-async", "wall"), ("apply-1000000", "wall"),
          ("item-run", "wall"), ("item-cancel", "wall"), ("group-async", "wall"), ("semaphore", "wall"), ("once", "wall"),
          ("memory-unused", "heap"), ("memory-used", "heap"), ("memory-used", "resident")]
+
+# Those in the README of the project: the best, what most programs do, and the worst.
+IN_SHORT = [("sync-uncontended", "wall"), ("sync-contended-8", "wall"), ("async-8", "wall"), ("ping-pong", "wall"), ("wake-200", "run_p50"),
+            ("many-100000", "wall"), ("timers-1000000", "wall"), ("group-async", "wall"), ("sync-work-4", "call_max")]
 
 # The row of the peers that shows the same as one of these, where it has another name.
 PEER_SCENARIOS = {"sync-uncontended": "sync-contended-1", "async-1": "backlog-1", "async-8": "backlog-8", "ping-pong": "to-and-fro"}
@@ -129,43 +134,65 @@ def _processors(facts):
     return next(part for part in facts["machine"].split(", ") if part.endswith("processors"))
 
 
-def _block(runs):
-    """What stands between the marks."""
+def _of_peers(runs):
+    return _peers_run(_latest(runs["quiet"])["core"]) if runs["quiet"] else {}
+
+
+def _of_row():
+    of_row = {(row.scenario, row.metric): row for row in rows.C_ROWS}
+    missing = [name for name in {*SHOWN, *IN_SHORT} if name not in of_row]
+    if missing:
+        sys.exit(f"driver/readme.py: there are no rows {missing}.")
+    return of_row
+
+
+def _in_short(runs):
+    """What stands between the marks in the README of the project."""
+    of_peers, of_row = _of_peers(runs), _of_row()
+    header = ["", "quiet", "one processor", "busy"] + (["to the best of the other libraries and languages"] if of_peers else [])
+    lines = [[of_row[name].title] + [_ratio(runs[condition], of_row[name], condition) for condition in conditions.ALL]
+             + ([_best_peer(of_peers, of_row[name])] if of_peers else []) for name in IN_SHORT]
+    return table.markdown([header] + lines)
+
+
+def _whole(runs):
+    """What stands between the marks in ../README.md."""
     facts = _latest([run for each in runs.values() for run in each])["facts"]
     header = [_processors(facts), f"{BASE}, quiet", "this library, quiet", "ratio, quiet", "ratio, one processor",
               "ratio, busy", "bars"]
-    of_peers = _peers_run(_latest(runs["quiet"])["core"]) if runs["quiet"] else {}
+    of_peers, of_row = _of_peers(runs), _of_row()
     header += ["ratio to the best peer, quiet"] if of_peers else []
-    of_row = {(row.scenario, row.metric): row for row in rows.C_ROWS}
-    missing = [name for name in SHOWN if name not in of_row]
-    if missing:
-        sys.exit(f"driver/readme.py: there are no rows {missing}.")
     counts = [len(runs[name]) for name in conditions.ALL]
     of_runs = ("Medians of one run in each condition" if set(counts) == {1} else "Lowest to highest median of several runs "
                f"({counts[0]} quiet, {counts[1]} on one processor, {counts[2]} busy)")
-    text = [BEGIN, table.markdown([header] + [_line(runs, of_row[name], of_peers) for name in SHOWN]), "",
+    text = [table.markdown([header] + [_line(runs, of_row[name], of_peers) for name in SHOWN]), "",
             f"{of_runs}. "
             f"–: measured on the quiet machine only. {facts['machine']}, {facts['system']}, commit {_commits(runs)}.", ""]
     if of_peers:
-        text += ["Best peer: of Rust's channels, crossbeam, tokio, Go, Java, oneTBB, Asio, libuv and libdispatch: [all rows](Benchmarks/results/peers.md).", ""]
+        text += ["Best peer: of Rust's channels, crossbeam, tokio, Go, Java, oneTBB, Asio, libuv and libdispatch: [all rows](results/peers.md).", ""]
     for name in conditions.ALL:
         condition = conditions.named(name)
         if os.path.exists(os.path.join(report.BENCHMARKS, "results", f"c{condition.suffix}.svg")):
-            chart = f"![ratios to {BASE}, {condition.title}](Benchmarks/results/c{condition.suffix}.svg)"
-            text += [f"[{chart}](Benchmarks/results/c{condition.suffix}.md)", ""]
-    return "\n".join([*text, END])
+            chart = f"![ratios to {BASE}, {condition.title}](results/c{condition.suffix}.svg)"
+            text += [f"[{chart}](results/c{condition.suffix}.md)", ""]
+    return "\n".join(text)
+
+
+def _write(page, text):
+    with open(page, encoding="utf-8") as file:
+        before = file.read()
+    if before.count(BEGIN) != 1 or before.count(END) != 1:
+        sys.exit(f"{page} must have one line \"{BEGIN}\" and, below it, one line \"{END}\".")
+    after = re.sub(re.escape(BEGIN) + ".*" + re.escape(END), lambda _: f"{BEGIN}\n{text.rstrip()}\n{END}", before, flags=re.DOTALL)
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(after)
+    print(f"{os.path.relpath(page, PROJECT)}: " + ("rewritten" if after != before else "is up to date"))
 
 
 def main():
-    with open(README, encoding="utf-8") as file:
-        before = file.read()
-    if before.count(BEGIN) != 1 or before.count(END) != 1:
-        sys.exit(f"README.md must have one line \"{BEGIN}\" and, below it, one line \"{END}\".")
-    block = _block(_runs())
-    after = re.sub(re.escape(BEGIN) + ".*" + re.escape(END), lambda _: block, before, flags=re.DOTALL)
-    with open(README, "w", encoding="utf-8") as file:
-        file.write(after)
-    print("README.md: " + ("rewritten" if after != before else "is up to date"))
+    runs = _runs()
+    _write(os.path.join(PROJECT, "README.md"), _in_short(runs))
+    _write(os.path.join(report.BENCHMARKS, "README.md"), _whole(runs))
 
 
 if __name__ == "__main__":

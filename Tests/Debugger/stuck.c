@@ -1,5 +1,6 @@
 /* stuck.c: a program that is stuck: "store" runs a task that waits for a mutex, and a thread waits for its turn in it. "paused" is
- * suspended. The only thread of a pool runs a task of "first in line", and seven tasks of "backlog" wait for that thread. Ends by abort when the task runs and the thread waits. */
+ * suspended. The only thread of a pool runs a task of "first in line", and seven tasks of "backlog", and one each of
+ * 300 queues "connection", wait for that thread. Ends by abort when the task runs and the thread waits. */
 #include "serial_queue.h"
 
 #include <pthread.h>
@@ -37,6 +38,9 @@ static int fill_pool(void) {
     int error = sq_async(first, lock_mutex, NULL);
     for (int i = 0; i < 7; i += 1) {
         error = error ? error : sq_async(backlog, nothing, NULL);
+    }
+    for (int i = 0; i < 300; i += 1) {
+        error = error ? error : sq_async(sq_queue_create("connection", &options), nothing, NULL);
     }
     return error;
 }

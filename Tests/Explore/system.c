@@ -203,6 +203,14 @@ void sq__peek_text(const char *address, char *text, size_t size) {
     snprintf(text, size, "%.*s", (int)size - 1, sq__peek(address, &first, 1) ? address : "?");
 }
 void *sq__pages(size_t bytes) { return ex_setting.faults && ex_choose(2, EX_DISTURB) == 1 ? NULL : calloc(1, bytes); }
+void *sq__pages_grow(void *pages, size_t bytes, size_t more) {
+    void *copy = sq__pages(more);
+    if (copy != NULL) {
+        memcpy(copy, pages, bytes);
+        free(pages);
+    }
+    return copy;
+}
 void sq__pages_free(void *pages, size_t bytes) { (void)bytes; free(pages); }
 void sq__pages_discard(void *start, size_t bytes) { ex_write(start, (unsigned)bytes); memset(start, 0, bytes); } /* ordered with all other use */
 int sq__file_write(int file, const void *bytes, size_t count) { (void)file; ex_dumped(bytes, count); return 0; }

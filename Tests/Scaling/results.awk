@@ -15,7 +15,7 @@ part == 2 {
 part == 3 { far[$1, $2] = $3 }
 END {
     print "# What the core costs on many processors\n"
-    print "By `make scaling`. Documentation/Scaling.md says what it means. " where "\n"
+    print "By `make scaling`. Documentation/Performance.md says what it means. " where "\n"
     print "## This machine and the simulation\n"
     print "Nanoseconds between two operations, of all threads together. Measured: the lowest tenth of 200 runs, and half of them, of the best of three rounds.\n"
     print "| scenario | P | measured | half | simulated | simulated / measured |\n|---|---:|---:|---:|---:|---:|"

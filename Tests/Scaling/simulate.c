@@ -15,7 +15,7 @@
 
 enum { SEEDS = 3, WARM = 256, COUNT = 512, STRIPES = 128 };
 
-/* Nanoseconds times 1000. Measured on the machine that Documentation/Scaling.md names, or assumed; it says which is which. */
+/* Nanoseconds times 1000. Measured on the machine that Documentation/Performance.md names, or assumed; it says which is which. */
 sc_costs_t sc_costs = { .access = 170, .swap = 2500, .move = 24000, .far = 24000, .hold = 8000, .shared = 5000, .pause = 26000, .yield = 300000,
                         .clock = 27000, .call = 300000, .wake = 5000000, .latency = 5000000, .group = 8 };
 

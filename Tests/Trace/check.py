@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(TOP, 'Tools'))
 sys.dont_write_bytecode = True
 import damaged  # noqa: E402
 import endings  # noqa: E402
-from sqtrace import model, reader, stats  # noqa: E402
+from sqtrace import stats  # noqa: E402
 
 passed = failed = 0
 
@@ -87,7 +87,7 @@ def check_foreign(path):
 
 
 def check_own(path):
-    found = model.Model(reader.read(path))
+    found = endings.load(path)
     most, stats.MOST_QUEUES = stats.MOST_QUEUES, 1
     table, stats.MOST_QUEUES = stats.table(found).splitlines(), most
     equal('of many queues stats prints some, and how many more there are', (len(table), table[2]), (1 + 1 + 2, '1 more'))
@@ -95,15 +95,15 @@ def check_own(path):
     equal('tasks', by_queue, {'com.example.store': STORE, 'com.example.</script>"views"': VIEWS})
     asyncs = [task for task in found.tasks if task.kind == 'async']
     check('each async task has its submission', all(task.submitted is not None and task.submitted <= task.start for task in asyncs))
-    check('no task runs while another of its queue does', all(task.before is None or task.before.end <= task.start for task in found.tasks))
-    waited = [task for task in found.tasks if task.kind == 'sync' and task.wait is not None]
+    check('no task runs while another of its queue does', all(task.before < 0 or found.tasks[task.before].end <= task.start for task in found.tasks))
+    waited = [task for task in found.tasks if task.kind == 'sync' and task.wait >= 0]
     equal('syncs that waited', len(waited) >= 1, True)
     redraws = [task for task in asyncs if 'redraw' in task.function]
     if shutil.which('addr2line'):
         equal('tasks named redraw', len(redraws), 300)
         check('a submission has its site', all('save' in task.site and 'program.c' in task.site for task in redraws))
         check('a sync that waited has its site', any('sync_behind' in task.site and 'program.c' in task.site for task in waited))
-        check('a redraw was submitted in a save', all(task.parent is not None and 'save' in task.parent.function for task in redraws))
+        check('a redraw was submitted in a save', all(task.parent >= 0 and 'save' in found.tasks[task.parent].function for task in redraws))
 
 
 def check_tool(path, folder):
@@ -137,7 +137,7 @@ def dump(browser, page, fragment, width=1400):
 # What a later script of the page finds out: the widest figures fit; marks that lie on each other have one text, which is not cut; and five marks
 # that are 5 pixels apart are drawn.
 PROBE = '''<script>
-D.stats = [['com.example.a.long.label', 100000, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9, '']];
+D.stats = [['com.example.a.long.label', 100000, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9, '', 0, []]];
 showAside();
 const table = document.querySelector('.table'), texts = [], fill = context.fillText.bind(context);
 context.fillText = (text, left, top) => { texts.push([text, left, left + context.measureText(text).width, top]); fill(text, left, top); };
@@ -211,9 +211,46 @@ def check_page_of_outcomes(path):
             file.write(LANES)
         shown = dump(browser, page, '')
         check('what was refused or cancelled at once has its mark\'s lane', 'data-lanes=""' in shown and 'data-brief="true"' in shown)
-        found = model.Model(reader.read(path))
-        threads = {one.thread for one in [*found.tasks, *found.waits, *found.shares]} | {track for _, track, _, _, queue in found.instants if not queue}
-        check('the header counts the threads that have a row', f', {len(threads & set(found.trace.threads))} threads,' in shown)
+        found = endings.load(path)
+        threads = {one.thread for one in [*found.tasks, *found.waits, *found.shares]} | {thread for thread, _, _, queue in found.marks if queue < 0}
+        check('the header counts the threads that have a row', f', {len(threads)} threads,' in shown)
+
+
+# What clicks do: on a queue, on the row of its label, and on the same in the picture.
+CLICKS = '''<script>
+const cells = () => [...document.querySelectorAll('tr[data-queue], tr[data-group], tr.function')].map(row => row.firstChild.title || row.firstChild.textContent);
+const namesOfRows = () => rows.filter(row => !row.title).map(row => row.name), put = (name, value) => { document.documentElement.dataset[name] = value.join('|'); };
+put('before', cells());
+put('rows', namesOfRows());
+document.querySelector('tr[data-queue="28"]').click();
+put('queue', cells());
+put('mark', rows.filter(row => row.queue === pointedQueue).map(row => row.name));
+document.querySelector('tr[data-group]').click();
+put('group', cells());
+document.querySelector('tr[data-queue="4"]').click();
+put('asked', namesOfRows());
+openLabel('connection');
+put('open', [namesOfRows().length]);
+</script>'''
+
+
+def check_page_of_many(path):
+    """endings.check_folding has made the trace."""
+    page, browser = path + '.html', shutil.which('chromium') or shutil.which('google-chrome')
+    equal('timeline of many queues', subprocess.run([TOOL, 'timeline', path], capture_output=True).returncode, 0)
+    if not browser:
+        return
+    with open(page, 'a', encoding='utf-8') as file:
+        file.write(CLICKS)
+    shown = dict(re.findall(r'data-(before|rows|queue|mark|group|asked|open)="([^"]*)"', dump(browser, page, '').split('>', 2)[1]))
+    shown = {name: text.split('|') for name, text in shown.items()}
+    equal('the table has what stands out, then a row a label', shown['before'], ['connection #29', 'connection #17', 'connection', 'log'])
+    equal('so has the picture', shown['rows'][:4], ['connection #17', 'connection #29', 'log', '▸ 28 more connection'])
+    equal('a click on a queue shows its slowest functions', shown['queue'][:2], ['connection #29', 'task: 1 task, the longest 40 ns'])
+    equal('and marks its row', shown['mark'], ['connection #29'])
+    equal('a click on a label shows its queues', len(shown['group']), 4 + 1 + 30 + 1)
+    equal('a click on one of these gives it a row', shown['asked'][:4], ['connection #5', 'connection #17', 'connection #29', 'log'])
+    equal('the row of a label in the picture opens', int(shown['open'][0]), 31 + 1 + 31)
 
 
 def check_page_of_hang(path):
@@ -256,6 +293,7 @@ def main():
         check_page(check_tool(path, folder))
         hang = endings.check_all(check, equal, sys.argv[2], sys.argv[3], sys.argv[1], folder)
         check_page_of_hang(hang)
+        check_page_of_many(os.path.join(folder, 'folded'))
         check_page_of_outcomes(os.path.join(folder, 'outcomes'))
         damaged.check_all(check, TOOL, os.path.join(folder, 'outcomes'), path, b'com.example.store', folder)
     print(f'{passed} passed, {failed} failed')

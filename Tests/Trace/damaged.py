@@ -8,7 +8,8 @@ import random
 import re
 import traceback
 
-from sqtrace import reader, symbols
+import packets
+from sqtrace import symbols
 
 FILES = 300
 SEED = 20261127
@@ -36,10 +37,10 @@ def run(tool, *arguments):
     return why, out.getvalue()
 
 
-def packets(data):
+def parts_of(data):
     at = 0
     while at < len(data):
-        _, (_, end) = next(reader.fields(data, at, len(data), reader.PACKETS))
+        _, (_, end) = next(packets.fields(data, at, len(data), packets.PACKETS))
         yield data[at:end]
         at = end
 
@@ -66,7 +67,7 @@ def changed(chance, whole):
 def check_damaged(check, tool, data, folder):
     path = os.path.join(folder, 'damaged')
     message = re.compile(re.escape(f'sq-trace: {path}: it is ') + r'(empty|no trace of SerialQueue(, or damaged at byte \d+)?)')
-    whole, chance, ends = list(packets(data)), random.Random(SEED), {'table': 0, 'message': 0}
+    whole, chance, ends = list(parts_of(data)), random.Random(SEED), {'table': 0, 'message': 0}
     for number in range(FILES):
         with open(path, 'wb') as file:
             file.write(changed(chance, whole))
@@ -93,25 +94,25 @@ def field(number, value):
 
 def check_wrong_types(check, tool, folder):
     """Each note of an event once with no value, once with a number and once with a text, which are skipped if they do not fit."""
-    path, packets = os.path.join(folder, 'types'), []
+    path, written = os.path.join(folder, 'types'), []
     values = (b'', field(3, 7), field(6, b'text'), field(17, 9))
     for category in (b'run', b'wait', b'apply', b'submit', b'withdrawn', b'resume'):
-        for kind in (reader.BEGIN, reader.END, reader.INSTANT):
+        for kind in (packets.BEGIN, packets.END, packets.INSTANT):
             for value in values:
-                notes = b''.join(field(4, field(10, name.encode()) + value) for name in (*reader.TEXT_NOTES, 'queue', 'kind', 'aim', 'count', 'ran', 'detail'))
-                packets.append(field(8, 1000) + field(11, field(9, kind) + field(11, reader.THREADS | 1) + field(22, category) + notes))
+                notes = b''.join(field(4, field(10, name.encode()) + value) for name in (*packets.TEXT_NOTES, 'queue', 'kind', 'aim', 'count', 'ran', 'detail'))
+                written.append(field(8, 1000) + field(11, field(9, kind) + field(11, packets.THREADS | 1) + field(22, category) + notes))
     for value in values:
         notes = b''.join(field(4, field(10, name) + value) for name in (b'thread', b'events', b'buffer'))
-        packets.append(field(8, 2000) + field(11, field(9, reader.INSTANT) + field(11, 1) + field(22, b'dropped') + notes))
+        written.append(field(8, 2000) + field(11, field(9, packets.INSTANT) + field(11, 1) + field(22, b'dropped') + notes))
     with open(path, 'wb') as file:
-        file.write(b''.join(field(1, packet) for packet in packets))
+        file.write(b''.join(field(1, packet) for packet in written))
     for arguments in (('stats', path), ('timeline', path, '-o', path + '.html')):
         why, _ = run(tool, *arguments)
         check(f'{arguments[0]}: notes of a wrong type are skipped: {why}', why is None)
 
 
 def check_damage_is_named(check, tool, data, folder):
-    path, at = os.path.join(folder, 'damaged'), len(b''.join(list(packets(data))[:3]))
+    path, at = os.path.join(folder, 'damaged'), len(b''.join(list(parts_of(data))[:3]))
     for what, damage in (('no packet', b'\x0b' + data[at + 1:]), ('a track without a number', field(1, field(60, b''))),
                          ('a text that is longer than its packet', field(1, varint(60 << 3 | 2) + varint(9)) + data[at:])):
         with open(path, 'wb') as file:

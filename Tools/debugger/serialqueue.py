@@ -3,12 +3,17 @@
     (gdb) source serialqueue.py
     (lldb) command script import serialqueue.py
 
-    sq waits       which thread waits for what, and which threads run that
-    sq queues      the queues that threads run or wait for, or that wait for a thread of their pool, and the suspended ones
+    sq waits [N]   which thread waits for what, and which threads run that; the longest waits first
+    sq queues [N]  the queues that threads run or wait for, or that wait for a thread of their pool, and the suspended ones
 
+N is how many lines to print at most, 200 if it is not there. What is alike is one line, and what stands out comes first: as in a dump (sq_dump). A queue's number,
+as in "connection" 0x55d0c8a012a0, is the address of its handle, and the same in dumps, stall notifications and reports of deadlocks.
 It reads the same lists as a dump (sq_dump), and needs the debug information of the library. Nothing runs in the process. The
 commands are written once, on a few functions that each of the two debuggers has: the class Gdb or Lldb, and its Value.
 """
+import collections
+import functools
+
 try:
     import gdb
 except ImportError:
@@ -157,6 +162,16 @@ class Lldb:
 
 debugger = Gdb if gdb else Lldb
 
+FEW = 4       # so many that are alike are a line each
+TOP = 3       # so many stand out as the longest or deepest
+LISTED = 10   # and so many as suspended or running
+LINES = 200
+
+
+@functools.lru_cache(maxsize=None)
+def constant(name, enumeration='sq__work_kind'):
+    return debugger.constant(name, enumeration)
+
 
 def printable(words):
     """What a terminal would obey is shown as in a dump (sq__make_printable)."""
@@ -169,6 +184,11 @@ def text(pointer):
 
 def label(queue):
     return text(queue['label'].at())
+
+
+def named(queue):
+    """A queue by its label and number."""
+    return f'queue "{label(queue)}" {hex(int(queue))}'
 
 
 def threads():
@@ -191,7 +211,7 @@ def function(frame):
     if int(frame['is_batch']):
         batch = frame.to('sq__batch_frame_t')
         address = batch['work']['task']['run']
-        if int(batch['kind']) in (debugger.constant('SQ__AWAITED'), debugger.constant('SQ__RUN_ANYWHERE')):
+        if int(batch['kind']) in (constant('SQ__AWAITED'), constant('SQ__RUN_ANYWHERE')):
             address = batch['work']['waiter']['call']['task']['run']
     return debugger.function(int(address))
 
@@ -205,15 +225,19 @@ def name(thread):
     return f'thread {number}'
 
 
-def holders(owner):
-    """The threads that run a task of the queue, with the innermost function of it; of a once, those inside it."""
+def all_holders():
+    """By the number of a queue, or the address of a once: what the threads do that run a task of it, or are inside it."""
+    found = collections.defaultdict(list)
     for thread in threads():
-        for frame in frames(thread):
-            if int(frame['owner']) == int(owner):
-                yield f'{name(thread)} runs {function(frame)}'
-                break
-        if int(thread['duty']) and int(thread['duty']['what']) == int(owner):
-            yield f'{name(thread)} is inside its function'
+        inside = {}
+        for frame in frames(thread):  # the innermost one counts
+            inside.setdefault(int(frame['owner']), frame)
+        for owner, frame in inside.items():
+            found[owner].append(functools.partial(lambda thread, frame: f'{name(thread)} runs {function(frame)}', thread, frame))
+        if int(thread['duty']):
+            found[int(thread['duty']['what'])].append(functools.partial(lambda thread: f'{name(thread)} is inside its function', thread))
+    found.pop(0, None)
+    return found
 
 
 def aim(wait):
@@ -223,20 +247,51 @@ def aim(wait):
         return f'{text(subject["kind"])} "{text(subject["label"])}"', subject['object']
     words = {'SQ__AIM_TURN': 'its turn in queue', 'SQ__AIM_ROOM': 'room in queue', 'SQ__AIM_END': 'the end of queue',
              'SQ__AIM_TASK': 'a timer of queue'}
-    return f'{words.get(str(wait["aim"]), "queue")} "{label(wait["queue"])}"', wait['queue']
+    return words.get(str(wait['aim']), 'queue').removesuffix('queue') + named(wait['queue']), wait['queue']
 
 
-def print_waits():
-    """Which thread waits for what, and which threads run that."""
-    count = 0
-    for thread in threads():
-        if int(thread['wait']):
-            what, owner = aim(thread['wait'])
-            print(f'{name(thread)} waits for {what}')
-            for holder in holders(owner) if int(owner) else ():
-                print(f'    {holder}')
-            count += 1
-    print(f'{count} {"thread waits" if count == 1 else "threads wait"}')
+def fold(items, key, stands_out):
+    """The items as lines: lists of one item, or of more than FEW that have one key; in the order of the first. What stands out is alone."""
+    groups = collections.defaultdict(list)
+    of_item = []
+    for item in items:
+        together = [] if stands_out(item) else groups[key(item)]
+        together.append(item)
+        of_item.append(together)
+    lines = []
+    for item, together in zip(items, of_item):
+        if len(together) <= FEW:
+            lines.append([item])
+        elif together[0] is item:
+            lines.append(together)
+    return lines
+
+
+def print_lines(lines, most, print_line):
+    for line in lines[:most]:
+        print_line(line)
+    if len(lines) > most:
+        print(f'{len(lines) - most} more lines were left out: sq queues N and sq waits N print N')
+
+
+def print_waits(most=LINES):
+    """Which thread waits for what, and which threads run that: sq waits [MOST LINES]"""
+    waiting = sorted((thread for thread in threads() if int(thread['wait'])), key=lambda thread: int(thread['wait']['since']))
+    held = all_holders()
+    longest = {int(thread) for thread in waiting[:TOP]}
+
+    def key(thread):
+        what, owner = aim(thread['wait'])
+        return what.replace(hex(int(owner)), ''), int(owner) in held
+
+    def print_line(line):
+        what, owner = aim(line[0]['wait'])
+        print((f'{len(line)} alike, the longest: ' if len(line) > 1 else '') + f'{name(line[0])} waits for {what}')
+        for holder in held.get(int(owner), ()):
+            print(f'    {holder()}')
+
+    print_lines(fold(waiting, key, lambda thread: int(thread) in longest), most, print_line)
+    print(f'{len(waiting)} {"thread waits" if len(waiting) == 1 else "threads wait"}')
 
 
 def suspended():
@@ -273,7 +328,7 @@ def ready():
 def extra(queue, owner):
     """The owner's record, or NULL."""
     extras = queue['extras']
-    return extras['records'][debugger.constant(owner, 'sq__extra')] if int(extras) else extras
+    return extras['records'][constant(owner, 'sq__extra')] if int(extras) else extras
 
 
 def wrapped(difference):
@@ -289,38 +344,89 @@ def depth(queue):
     slots = len(queue['head']['slots'])
     number, index = divmod(int(queue['position']), 0x100)
     ring = wrapped(int(queue['segments']) - number) * slots + (state >> 48 & 0xFF) - index
-    in_handoff = int(queue['handoff_kind']) != debugger.constant('SQ__EMPTY')
+    in_handoff = int(queue['handoff_kind']) != constant('SQ__EMPTY')
     shared, tallies = extra(queue, 'SQ__EXTRA_SHARED'), extra(queue, 'SQ__EXTRA_TALLIES')
     joined = int(shared.to('sq__joinable_t')['joined']) if int(shared) else 0
-    of_withdrawn = debugger.constant('SQ__TALLY_WITHDRAWN', 'sq__tally')
+    of_withdrawn = constant('SQ__TALLY_WITHDRAWN', 'sq__tally')
     withdrawn = int(queue['tallies'][of_withdrawn]) + (int(tallies.to('sq__tallies_t')['tallies'][of_withdrawn]) if int(tallies) else 0)
     return max(0, max(0, ring) + in_handoff + wrapped(joined + int(queue['skipped']) - withdrawn))
 
 
-def print_queues():
-    """The queues that threads run or wait for, those that wait for a thread of their pool, and the suspended ones."""
-    seen = {}
+class Queue:
+    """What a line says of a queue."""
+
+    def __init__(self, pointer, is_ready, is_awaited):
+        queue = pointer.to('struct sq_queue')
+        self.number, self.label, self.is_ready, self.is_awaited = int(pointer), label(queue), is_ready, is_awaited
+        self.suspensions, self.ran, self.depth = int(queue['suspensions']), int(queue['ran']), depth(queue)
+
+    def state(self):
+        return (f'suspended {self.suspensions} time{"s" if self.suspensions != 1 else ""}, ' if self.suspensions else '') \
+            + ('ready, ' if self.is_ready else '')
+
+
+def find_queues():
+    """The queues that threads run or wait for, those that wait for a thread of their pool, and the suspended ones, in this order."""
+    seen, are_ready, are_awaited = {}, set(), set()
     for thread in threads():
         for frame in frames(thread):
             if int(frame['owner']):
                 seen[int(frame['owner'])] = frame['owner']
         if int(thread['wait']) and int(thread['wait']['queue']):
             seen[int(thread['wait']['queue'])] = thread['wait']['queue']
+            are_awaited.add(int(thread['wait']['queue']))
     for queue in ready():
         seen[int(queue)] = queue
+        are_ready.add(int(queue))
     for queue in suspended():
         seen[int(queue)] = queue
-    for pointer in seen.values():
-        queue = pointer.to('struct sq_queue')
-        count = int(queue['suspensions'])
-        print(f'queue "{label(queue)}" at {hex(int(pointer))}: ' + (f'suspended {count} time{"s" if count != 1 else ""}, ' if count else '')
-              + f'{int(queue["ran"])} tasks have begun, {depth(queue)} wait')
-        for holder in holders(pointer):
-            print(f'    {holder}')
-    print(f'{len(seen)} queues')
+    return [Queue(pointer, number in are_ready, number in are_awaited) for number, pointer in seen.items()]
+
+
+def outstanding(queues, held):
+    """The numbers of those that are not folded: the deepest, and if they are few, those that are suspended or run."""
+    deepest = sorted(queues, key=lambda queue: -queue.depth)
+    found = {queue.number for queue in deepest[:TOP] if queue.depth > (deepest[TOP].depth if len(deepest) > TOP else 0)}
+    for few in ([queue.number for queue in queues if queue.suspensions], [queue.number for queue in queues if queue.number in held],
+                [queue.number for queue in queues if queue.is_awaited]):
+        found.update(few if len(few) <= LISTED else ())
+    return found
+
+
+def print_queue_line(line, held):
+    queue = line[0]
+    if len(line) == 1:
+        print(f'queue "{queue.label}" {hex(queue.number)}: {queue.state()}{queue.ran} tasks have begun, {queue.depth} wait')
+        for holder in held.get(queue.number, ()):
+            print(f'    {holder()}')
+        return
+    depths = [each.depth for each in line]
+    waiting = f'{depths[0]} wait in each' if min(depths) == max(depths) else f'{min(depths)} to {max(depths)} wait, {sum(depths)} in all'
+    deepest = max(line, key=lambda each: each.depth)
+    print(f'queue "{queue.label}" x {len(line)}: {queue.state()}{waiting}; the deepest: {hex(deepest.number)}; the first: {hex(queue.number)}')
+
+
+def print_queues(most=LINES):
+    """The queues that threads run or wait for, or that wait for a thread of their pool, and the suspended ones: sq queues [MOST LINES]"""
+    held = all_holders()
+    queues = find_queues()
+    alone = outstanding(queues, held)
+    lines = fold(queues, lambda queue: (queue.label, queue.state(), queue.number in held, queue.is_awaited), lambda queue: queue.number in alone)
+    if len(lines) < len(queues):
+        lines.sort(key=lambda line: (line[0].number not in alone, -max(queue.depth for queue in line)))
+    print_lines(lines, most, lambda line: print_queue_line(line, held))
+    print(f'{len(queues)} queues')
 
 
 COMMANDS = {'waits': print_waits, 'queues': print_queues}
+
+
+def call(command, argument):
+    """Runs a command with the rest of its line. False: there is no such command, or that is no number."""
+    if command not in COMMANDS or not (argument == '' or argument.isdigit()):
+        return False
+    COMMANDS[command](int(argument) if argument else LINES)
+    return True
 
 
 def add_to_gdb():
@@ -331,27 +437,26 @@ def add_to_gdb():
             super().__init__('sq', gdb.COMMAND_STATUS, gdb.COMPLETE_NONE, True)
 
     class Command(gdb.Command):
-        def __init__(self, name, call):
-            self.__doc__ = call.__doc__
-            self.call = call
-            super().__init__(f'sq {name}', gdb.COMMAND_STATUS)
+        def __init__(self, command):
+            self.__doc__ = COMMANDS[command].__doc__
+            self.command = command
+            super().__init__(f'sq {command}', gdb.COMMAND_STATUS)
 
         def invoke(self, argument, from_tty):
-            self.call()
+            if not call(self.command, argument.strip()):
+                raise gdb.GdbError(f'sq {self.command}, or sq {self.command} N for N lines')
 
     Group()
-    for name, call in COMMANDS.items():
-        Command(name, call)
+    for command in COMMANDS:
+        Command(command)
 
 
 def sq(debugger_of_lldb, command, result, internal):
     """The queues of libserialqueue: sq waits, sq queues."""
-    call = COMMANDS.get(command.strip())
-    if call is None:
-        result.SetError('sq waits, or sq queues')
-        return
     lldb.debugger = debugger_of_lldb
-    call()
+    command, _, argument = command.strip().partition(' ')
+    if not call(command, argument.strip()):
+        result.SetError('sq waits, or sq queues; a number behind it is how many lines to print')
 
 
 def __lldb_init_module(debugger_of_lldb, internal):

@@ -1,7 +1,7 @@
 // draw.js: draws the rows.
 const MOST_ARROWS = 120; // more are a tangle
 const canvas = element('canvas'), context = canvas.getContext('2d'), tip = element('tip');
-let from = 0, span = 1, scroll = 0, selected = -1, pointed = -1, path = [], onPath = new Set(), wanted = '', matches = null, matchingShares = null, pending = false;
+let from = 0, span = 1, scroll = 0, selected = -1, pointed = -1, pointedQueue = -1, path = [], onPath = new Set(), wanted = '', matches = null, matchingShares = null, pending = false;
 let wide = 0, high = 0, names = 170; // of the canvas, and of the column of names; asking for them for each bar would be slow
 const width = () => Math.max(1, wide - names), x = t => names + (t - from) / span * width();
 const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -214,7 +214,8 @@ function drawRow(row) {
     }
     if (row.marks.length) drawMarks(row);
     context.fillStyle = paint.back; context.fillRect(0, top - GAP / 2, names - 2, height + GAP);
-    context.fillStyle = matches && !row.bars.some(isMatch) ? paint.dim : paint.text;
+    if (row.queue === pointedQueue && row.queue !== undefined) { context.fillStyle = paint.path; context.fillRect(0, top, 4, height - 2); }
+    context.fillStyle = row.fold || matches && !row.bars.some(isMatch) ? paint.dim : paint.text;
     context.fillText(fitName(row.name, names - 16), 8, top + ROW / 2);
     context.strokeStyle = paint.line; context.lineWidth = 1;
     context.beginPath(); context.moveTo(0, top + height + GAP / 2); context.lineTo(wide, top + height + GAP / 2); context.stroke();

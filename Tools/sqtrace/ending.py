@@ -10,30 +10,42 @@ class Tree:
 
     def __init__(self, model):
         self.model, self.lines, self.seen = model, [], set()
-        self.waits = [wait for wait in model.waits if wait.is_open]
-        tasks = sorted((task for task in model.tasks if task.is_open), key=lambda task: task.start)
+        unfinished = [[one for one in every if one.is_open] for every in (model.waits, model.tasks, model.shares)]
+        self.waits, tasks, shares = ([one for one in every if self.is_known(one)] for every in unfinished)
+        self.doubtful = sum(map(len, unfinished)) - len(self.waits) - len(tasks) - len(shares)
+        tasks.sort(key=lambda task: task.start)
         for task in tasks:
             if not self.is_held(task.thread):
                 self.task(0, task)
-        for share in model.shares:
-            if share.is_open and not any(isinstance(one, (Task, Wait)) for one in model.open[share.thread]):
+        for share in shares:
+            if not any(isinstance(one, (Task, Wait)) for one in model.open[share.thread]):
                 self.share(share)
-        for suspension in model.suspended.values():
-            self.suspended(suspension)
+        if model.dropped:  # what started or resumed them may be among that
+            self.doubtful += len(model.suspended) + sum(one.count for one in model.waiting if not one.is_thread)
+        else:
+            for queue, since in model.suspended:
+                self.suspended(queue, since)
         for wait in self.waits:
             if not self.model.holders(wait):
                 self.wait(0, wait)
         for one in [*tasks, *self.waits]:  # what is left waits in a circle
             if id(one) not in self.seen:
                 (self.task if isinstance(one, Task) else self.wait)(0, one)
-        for queue in sorted({one.queue for one in model.waiting}):
+        for queue in sorted({one.queue for one in model.waiting}, key=model.queue_number):
             self.queued(0, queue)
+        if self.doubtful:
+            many = '1 task or wait is' if self.doubtful == 1 else f'{self.doubtful:,} tasks and waits are'
+            self.lines.append((0, f'{many} left out: their end may be among the events that were dropped', None, None))
         if len(self.lines) > MOST_LINES:
             self.lines[MOST_LINES:] = [(0, f'and {len(self.lines) - MOST_LINES} more', None, None)]
 
+    def is_known(self, one):
+        """False: its end may be among the events that its thread dropped."""
+        return all(thread != one.thread for thread, *_ in self.model.dropped)
+
     def is_held(self, track):
         wait = self.model.wait_of(track)
-        return wait is not None and wait.is_open and bool(self.model.holders(wait))
+        return wait is not None and self.is_known(wait) and bool(self.model.holders(wait))
 
     def so_far(self, one):
         return duration(self.model.finish - one.start)
@@ -51,7 +63,7 @@ class Tree:
         if wait is None:
             text += self.where(task)
         elif depth == 0:
-            text += f'; waits for {model.target(wait)}, {self.so_far(wait)}'
+            text += f'; waits for {wait.target}, {self.so_far(wait)}'
             self.seen.add(id(wait))
         self.add(depth, text, task)
         self.waiting_for(depth + 1, task)
@@ -61,7 +73,7 @@ class Tree:
         iteration = f'; it runs an iteration of {innermost.name}' if isinstance(innermost, Share) and innermost is not one else ''
         if innermost is not one and not iteration:
             return ''
-        return f'{iteration}; its thread is in no call of this library (a lock, or a read?): look at its stack, gdb -p {self.model.trace.process}'
+        return f'{iteration}; its thread is in no call of this library (a lock, or a read?): look at its stack, gdb -p {self.model.process}'
 
     def share(self, share):
         """Iterations that still run. A task on that thread, or a thread that waits for the apply, has a line of its own."""
@@ -81,32 +93,32 @@ class Tree:
         model = self.model
         inside = next((one for one in reversed(model.open.get(wait.thread, [])) if isinstance(one, Task)), None)
         who = f'{model.queue_label(inside.queue)}: {name(inside)}, on ' if inside is not None else ''
-        text = f'{who}{model.thread_label(wait.thread)} waits for {model.target(wait)}, {self.so_far(wait)}{wait.site and ", at " + wait.site}'
+        text = f'{who}{model.thread_label(wait.thread)} waits for {wait.target}, {self.so_far(wait)}{wait.site and ", at " + wait.site}'
         self.add(depth, text, wait)
         for one in model.open.get(wait.thread, []):
             if isinstance(one, Task) and id(one) not in self.seen:
                 self.seen.add(id(one))
                 self.waiting_for(depth + 1, one)
 
-    def suspended(self, suspension):
+    def suspended(self, queue, since):
         model = self.model
-        self.lines.append((0, f'{model.queue_label(suspension.queue)}: suspended, {self.so_far(suspension)}', None, None))
+        self.lines.append((0, f'{model.queue_label(queue)}: suspended, {duration(model.finish - since)}', None, None))
         for wait in self.waits:
-            if wait.queue == suspension.queue:
+            if wait.queue == queue:
                 self.wait(1, wait)
-        self.queued(1, suspension.queue)
+        self.queued(1, queue)
 
     def queued(self, depth, queue):
         """The tasks that wait in this queue; threads that wait have a line of their own."""
-        waiting = [one for one in self.model.waiting if one.queue == queue and one.wait is None]
-        if not waiting or queue in self.seen:
+        waiting = [one for one in self.model.waiting if one.queue == queue and not one.is_thread]
+        if not waiting or queue in self.seen or self.model.dropped:
             return
         self.seen.add(queue)
-        tasks, site = 'a task waits' if len(waiting) == 1 else f'{len(waiting)} tasks wait', commonest(one.site for one in waiting)
-        oldest = duration(self.model.finish - waiting[0].time)
+        count, site = sum(one.count for one in waiting), commonest((one.site, one.count) for one in waiting)
+        tasks = 'a task waits' if count == 1 else f'{count} tasks wait'
+        oldest = duration(self.model.finish - min(one.oldest for one in waiting))
         where = f', submitted at {site}' if site else ''
-        doubt = '; or they have run: events were dropped' if self.model.dropped else ''
-        self.lines.append((depth, f'{self.model.queue_label(queue)}: {tasks}, the oldest {oldest}{where}{doubt}', None, None))
+        self.lines.append((depth, f'{self.model.queue_label(queue)}: {tasks}, the oldest {oldest}{where}', None, None))
 
 
 def name(task):

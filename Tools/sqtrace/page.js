@@ -20,6 +20,19 @@ function criticalPath(number) {
 }
 
 const bringIntoView = row => { if (row && (row.top - scroll < HEAD || row.top - scroll > canvas.clientHeight - ROW)) scroll = Math.max(0, row.top - canvas.clientHeight / 3); };
+// Its row has a mark at its beginning.
+function showQueue(queue) {
+    asked.add(queue);
+    pointedQueue = queue;
+    arrange();
+    bringIntoView(queueRows[queue]);
+    redraw();
+}
+function openLabel(label) {
+    if (!openLabels.delete(label)) openLabels.add(label);
+    arrange();
+    redraw();
+}
 function select(number, move) {
     selected = number;
     path = number >= 0 ? criticalPath(number) : [];
@@ -27,7 +40,7 @@ function select(number, move) {
     if (move && number >= 0) {
         const task = D.tasks[number];
         if (task[START] > from + span || task[START] + task[LENGTH] < from) from = task[START] - span / 3;
-        bringIntoView(rowOfTask(task)[0]);
+        showQueue(task[QUEUE]);
     }
     showAside();
     redraw();
@@ -47,6 +60,7 @@ function showLegend() {
 
 let order = 4, sign = -1;
 const escape = text => text.replace(/[&<>"]/g, one => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[one]);
+const textOfWarning = () => D.warning && `<p id="warning">${escape(D.warning)}</p>`;
 function textOfEnding() {
     if (!D.ending.length) return D.hasEnd ? '' : `<p>This is all that is known ${escape(D.headline)}.</p>`;
     const lines = D.ending.map(([depth, text, task, wait]) => `<p style="margin-left:${depth * 14}px"${task >= 0 ? ` data-task="${task}"` : wait >= 0 ? ` data-wait="${wait}"` : ''}>${depth ? '↳ ' : ''}${escape(text).replace(/gdb -p \d+/, '<span style="white-space:nowrap">$&</span>')}</p>`);
@@ -55,29 +69,63 @@ function textOfEnding() {
 const hasRun = task => task[OPEN] ? `has run ${time(task[LENGTH])} so far` : `ran ${time(task[LENGTH])}`;
 function textOfSelection() {
     let text = `<h2>Selected task</h2><div style="white-space:pre-line;overflow-wrap:anywhere">${escape(describe(selected))}</div><h2>Critical path</h2><ol>`;
-    for (const step of path) text += `<li data-task="${step.task}">${escape(D.queues[D.tasks[step.task][QUEUE]])}: ${escape(D.texts[D.tasks[step.task][NAME]] || 'task')}<br><span class="dim">${escape(step.why)}, ${hasRun(D.tasks[step.task])}</span></li>`;
+    for (const step of path) text += `<li data-task="${step.task}">${escape(queueName(D.tasks[step.task][QUEUE]))}: ${escape(nameOf(D.tasks[step.task]) || 'task')}<br><span class="dim">${escape(step.why)}, ${hasRun(D.tasks[step.task])}</span></li>`;
     return text + '</ol>';
 }
-const MOST_QUEUES = 100;
-function showAside() {
+const MOST_QUEUES = 100, LABEL = 0, TASKS = 1, MAX_WAIT = 4, MAX_RUN = 7, BUSY = 8, FROM = 9, OF = 10, SLOWEST = 11, WORST_WAIT = 10, WORST_RUN = 11, MEMBERS = 12;
+const openGroups = new Set(), openQueues = new Set(); // in the table
+function cellsOf(row, name, title, worst) {
+    const figure = (value, column) => `<td${worst[column] >= 0 ? ` data-queue="${worst[column]}" title="${escape(queueName(worst[column]))}"` : ''}>${row[TASKS] ? time(value) : '–'}</td>`;
+    return `<td title="${escape(title + (row[FROM] ? '\nsubmitted at ' + row[FROM] : ''))}">${escape(name)}</td><td>${row[TASKS]}</td>${row.slice(2, 8).map((value, i) => figure(value, i + 2)).join('')}<td>${row[BUSY]} %</td>`;
+}
+function textOfQueue(row) {
+    const name = queueName(row[OF]), text = `<tr data-queue="${row[OF]}">${cellsOf(row, shortLabel(name), name, {})}</tr>`;
+    if (!openQueues.has(row[OF])) return text;
+    return text + row[SLOWEST].map(([name, tasks, longest, task]) => `<tr class="function" data-task="${task}"><td colspan="9">${escape(name)}: ${tasks} ${tasks === 1 ? 'task' : 'tasks'}, the longest ${time(longest)}</td></tr>`).join('');
+}
+function textOfGroup(group, sort) {
+    const label = group[LABEL], isOpen = openGroups.has(label), worst = { [MAX_WAIT]: group[WORST_WAIT], [MAX_RUN]: group[WORST_RUN] };
+    const text = `<tr data-group="${escape(label)}">${cellsOf(group, `${isOpen ? '▾' : '▸'} ${shortLabel(label)} × ${group[MEMBERS].toLocaleString('en')}`, label, worst)}</tr>`;
+    if (!isOpen) return text;
+    const members = sort(D.stats.filter(row => row[LABEL] === label));
+    return text + members.slice(0, MOST_QUEUES).map(textOfQueue).join('') + (members.length > MOST_QUEUES ? `<tr><td colspan="9">${(members.length - MOST_QUEUES).toLocaleString('en')} more</td></tr>` : '');
+}
+// What stands out comes first; of the others, queues of one label are one row.
+function textOfTable() {
     const titles = ['queue', 'tasks', 'wait p50', 'p99', 'max', 'run p50', 'p99', 'max', 'busy'];
-    const sorted = [...D.stats].sort((a, b) => sign * (typeof a[order] === 'string' ? a[order].localeCompare(b[order]) : a[order] - b[order]));
-    let text = textOfEnding() + (selected >= 0 ? textOfSelection() : '');
-    text += '<h2>Queues</h2><div class="table"><table><thead><tr>' + titles.map((name, i) => `<th data-order="${i}">${name}</th>`).join('') + '</tr></thead><tbody>';
-    for (const row of sorted.slice(0, MOST_QUEUES)) text += `<tr data-queue="${escape(row[0])}"><td title="${escape(row[0] + (row[9] ? "\nsubmitted at " + row[9] : ""))}">${escape(shortLabel(row[0]))}</td><td>${row[1]}</td>` + row.slice(2, 8).map(one => `<td>${row[1] ? time(one) : '–'}</td>`).join('') + `<td>${row[8]} %</td></tr>`;
-    text += '</tbody></table></div>' + (sorted.length > MOST_QUEUES ? `<p>${(sorted.length - MOST_QUEUES).toLocaleString('en')} more</p>` : '');
+    const sort = all => [...all].sort((a, b) => sign * (typeof a[order] === 'string' ? a[order].localeCompare(b[order]) : a[order] - b[order]));
+    const outliers = new Set(D.outliers), folded = new Set(D.groups.map(group => group[LABEL]));
+    const all = sort([...D.groups, ...D.stats.filter(row => !folded.has(row[LABEL]))]);
+    const text = sort(D.stats.filter(row => outliers.has(row[OF]))).map(textOfQueue);
+    for (const row of all.slice(0, MOST_QUEUES)) text.push(folded.has(row[LABEL]) ? textOfGroup(row, sort) : textOfQueue(row));
+    const more = all.length > MOST_QUEUES ? `<p>${(all.length - MOST_QUEUES).toLocaleString('en')} more</p>` : '';
+    return '<h2>Queues</h2><div class="table"><table><thead><tr>' + titles.map((name, i) => `<th data-order="${i}">${name}</th>`).join('') + `</tr></thead><tbody>${text.join('')}</tbody></table></div>${more}`;
+}
+// Of "connection #4711" and "connection × 20,000" the end stays.
+function fitNumbered(text, room) {
+    const end = text.match(/ [#×] ?[\d,]+$/)?.[0] ?? '';
+    return fitName(text.slice(0, text.length - end.length), room - context.measureText(end).width) + end;
+}
+function showAside() {
+    let text = textOfWarning() + textOfEnding() + (selected >= 0 ? textOfSelection() : '') + textOfTable();
     for (const remark of D.remarks) text += `<p>${escape(remark)}</p>`;
     element('aside').innerHTML = text;
     context.font = '11px system-ui, sans-serif';
-    for (const cell of document.querySelectorAll('tr[data-queue] td:first-child')) cell.textContent = fitName(cell.textContent, cell.clientWidth - 8);
+    for (const cell of document.querySelectorAll('tr[data-queue] td:first-child, tr[data-group] td:first-child')) cell.textContent = fitNumbered(cell.textContent, cell.clientWidth - 8);
 }
 element('aside').addEventListener('click', event => {
-    const item = event.target.closest('[data-task],[data-wait],[data-queue],[data-order]');
+    const item = event.target.closest('[data-task],[data-wait],[data-queue],[data-group],[data-order]');
     if (!item) return;
     if (item.dataset.task) select(Number(item.dataset.task), true);
     else if (item.dataset.wait) { bringIntoView(threadRows[D.waits[Number(item.dataset.wait)][W.THREAD]]); redraw(); }
     else if (item.dataset.order) { sign = order === Number(item.dataset.order) ? -sign : -1; order = Number(item.dataset.order); showAside(); }
-    else { element('search').value = item.dataset.queue; search(); }
+    else if (item.dataset.group) { if (!openGroups.delete(item.dataset.group)) openGroups.add(item.dataset.group); showAside(); }
+    else {
+        const queue = Number(item.dataset.queue);
+        if (!openQueues.delete(queue)) openQueues.add(queue);
+        showQueue(queue);
+        showAside();
+    }
 });
 
 function search() {
@@ -85,10 +133,10 @@ function search() {
     matches = matchingShares = null;
     element('found').textContent = '';
     if (wanted) {
-        const has = of => of.map(text => text.toLowerCase().includes(wanted)), texts = has(D.texts), queues = has(D.queues), threads = has(D.threads);
+        const has = of => of.map(text => text.toLowerCase().includes(wanted)), origins = D.origins.map(all => all.some(text => text.toLowerCase().includes(wanted))), queues = has(D.queues), threads = has(D.threads);
         matches = new Set();
-        D.tasks.forEach((task, i) => { if (queues[task[QUEUE]] || texts[task[NAME]] || texts[task[SITE]] || threads[task[THREAD]]) matches.add(i); });
-        matchingShares = new Set([...D.shares.keys()].filter(i => texts[D.shares[i][S.NAME]] || threads[D.shares[i][S.THREAD]]));
+        D.tasks.forEach((task, i) => { if (queues[task[QUEUE]] || origins[task[ORIGIN]] || threads[task[THREAD]]) matches.add(i); });
+        matchingShares = new Set([...D.shares.keys()].filter(i => origins[D.shares[i][S.ORIGIN]] || threads[D.shares[i][S.THREAD]]));
         element('found').textContent = `${matches.size} tasks; Enter: the next one`;
     }
     redraw();
@@ -159,7 +207,9 @@ canvas.addEventListener('pointermove', event => {
     redraw();
 });
 canvas.addEventListener('pointerup', event => {
-    if (drag && !drag.moved) {
+    const fold = drag && !drag.moved ? rowAt(event.offsetY)?.fold : undefined;
+    if (fold !== undefined) openLabel(fold);
+    else if (drag && !drag.moved) {
         const one = barAt(event.offsetX, event.offsetY), wait = one?.kind === WAITS ? D.waits[one.number] : null;
         select(one?.kind === RUNS ? one.number : wait ? (wait[W.OPEN] ? wait[W.HOLDER] : wait[W.TASK]) : -1);
     }

@@ -1,9 +1,10 @@
 // rows.js: the rows of the page, from its data: one for each queue and thread, with bars in lanes and marks below them.
 'use strict';
 const D = JSON.parse(document.getElementById('data').textContent);
-const [QUEUE, THREAD, START, LENGTH, NAME, SITE, KIND, SUBMITTED, SUBMITTER, PARENT, BEFORE, WAIT, OPEN] = [...Array(13).keys()];
-const W = { THREAD: 0, QUEUE: 1, START: 2, LENGTH: 3, WHAT: 4, TASK: 5, OUTCOME: 6, OPEN: 7, HOLDER: 8, SITE: 9 };
-const S = { THREAD: 0, START: 1, LENGTH: 2, NAME: 3, RAN: 4, COUNT: 5, OPEN: 6 };
+const [QUEUE, THREAD, START, LENGTH, ORIGIN, KIND, SUBMITTED, SUBMITTER, PARENT, BEFORE, WAIT, OPEN] = [...Array(12).keys()];
+const nameOf = task => D.origins[task[ORIGIN]][0], siteOf = task => D.origins[task[ORIGIN]][1], kindOf = task => D.kinds[task[KIND]] ?? 'task';
+const W = { THREAD: 0, QUEUE: 1, START: 2, LENGTH: 3, WHAT: 4, TASK: 5, OUTCOME: 6, OPEN: 7, HOLDER: 8, ORIGIN: 9 };
+const S = { THREAD: 0, START: 1, LENGTH: 2, ORIGIN: 3, RAN: 4, COUNT: 5, OPEN: 6 };
 const ROW = 18, GAP = 6, HEAD = 40;
 const RUNS = 0, WAITS = 1, QUEUED = 2, CANCELLED = 3, SUSPENDED = 4, SHARE = 5; // what a bar is; SHARE: one thread's part of an apply
 const element = id => document.getElementById(id);
@@ -64,22 +65,53 @@ D.waiting.forEach(([queue, since], i) => besideQueue[queue]?.push(bar(since, D.l
 // Marks, too: the bars of what was cancelled, or refused at once, may be too short to be seen.
 const known = new Map(D.texts.map((text, i) => [text, i]));
 const newText = text => known.get(text) ?? (known.set(text, D.texts.push(text) - 1), D.texts.length - 1);
-const taskName = number => D.texts[D.tasks[number][NAME]] || D.texts[D.tasks[number][KIND]];
-const isKind = (number, kind) => D.texts[D.tasks[number][KIND]] === kind;
+const taskName = number => nameOf(D.tasks[number]) || kindOf(D.tasks[number]);
+const isKind = (number, kind) => kindOf(D.tasks[number]) === kind;
+const shareName = share => D.origins[share[S.ORIGIN]][2];
 D.tasks.forEach((task, i) => { if (isKind(i, 'discard')) queueMarks[task[QUEUE]]?.push([task[START], -1, newText(`${taskName(i)} discarded`), task[QUEUE]]); });
-const cancelled = one => `${D.texts[one[4]] && D.texts[one[4]] + ' '}cancelled`;
+const cancelled = one => `${D.origins[one[3]][0] && D.origins[one[3]][0] + ' '}cancelled`;
 D.withdrawn.forEach((one, i) => { const [since, length, queue] = one; besideQueue[queue]?.push(bar(since, length, CANCELLED, i)); queueMarks[queue]?.push([since + length, -1, newText(cancelled(one)), queue]); });
 D.waits.forEach(wait => { if (D.texts[wait[W.OUTCOME]]) threadMarks[wait[W.THREAD]]?.push([wait[W.START] + wait[W.LENGTH], wait[W.THREAD], newText(`${D.texts[wait[W.WHAT]]}: ${D.texts[wait[W.OUTCOME]]}`), -1]); });
 D.suspensions.forEach(([queue, since, length], i) => besideQueue[queue]?.push(bar(since, length, SUSPENDED, i)));
 for (const mark of D.instants) (mark[3] >= 0 ? queueMarks[mark[3]] : threadMarks[mark[1]])?.push(mark);
-const queueRows = D.queues.map((name, i) => Object.assign(makeRow(shortLabel(name), ofQueue[i], besideQueue[i], queueMarks[i]), { whole: name }));
+const counts = new Map();
+for (const label of D.queues) counts.set(label, (counts.get(label) || 0) + 1);
+const queueName = i => counts.get(D.queues[i]) > 1 ? `${D.queues[i]} #${D.numbers[i]}` : D.queues[i];
+const queueRows = D.queues.map((label, i) => Object.assign(makeRow(shortLabel(queueName(i)), ofQueue[i], besideQueue[i], queueMarks[i]), { whole: queueName(i), queue: i }));
 const threadRows = D.threads.map((name, i) => makeRow(name, ofThread[i], [], threadMarks[i]));
 
 // What is unfinished comes first.
 const hasContent = row => row.bars.length > 0 || row.marks.length > 0, shown = of => of.filter(hasContent).sort((a, b) => b.isOpen - a.isOpen);
-const rows = [{ title: prefix ? `Queues (${prefix}*)` : 'Queues' }, ...shown(queueRows), { title: 'Threads' }, ...shown(threadRows)];
-let total = HEAD;
-for (const row of rows) { row.top = total; total += (row.title ? ROW : row.lanes * ROW) + GAP; }
+
+// Queues of one label, if there are many, are one row, which a click opens; a row of their own have those that stand out, some of those in which
+// something is unfinished, and those that the user has asked for.
+const MOST_OF_LABEL = 12;
+const openLabels = new Set(), asked = new Set(D.outliers);
+let rows = [], total = 0;
+function visibleQueues() {
+    const result = [], folds = new Map();
+    for (const row of shown(queueRows)) {
+        const label = D.queues[row.queue];
+        if (counts.get(label) <= MOST_OF_LABEL) { result.push(row); continue; }
+        if (!folds.has(label)) folds.set(label, { fold: label, hidden: [], alone: 0, bars: [], marks: [], lanes: 1, markLane: -1, longest: 0, isOpen: false });
+        const fold = folds.get(label), isAlone = asked.has(row.queue) || row.isOpen && fold.alone < MOST_OF_LABEL;
+        if (isAlone) fold.alone += 1;
+        if (isAlone || openLabels.has(label)) result.push(row); else fold.hidden.push(row);
+    }
+    for (const fold of folds.values()) fold.name = openLabels.has(fold.fold) ? `▾ ${shortLabel(fold.fold)}` : `▸ ${fold.hidden.length.toLocaleString('en')} more ${shortLabel(fold.fold)}`;
+    for (const fold of folds.values()) fold.whole = `${fold.fold}: a click ${openLabels.has(fold.fold) ? 'hides' : 'shows'} its queues`;
+    return [...result, ...folds.values()];
+}
+function arrange() {
+    rows = [{ title: prefix ? `Queues (${prefix}*)` : 'Queues' }, ...visibleQueues(), { title: 'Threads' }, ...shown(threadRows)];
+    total = HEAD;
+    for (const row of rows) {
+        row.top = total;
+        for (const hidden of row.hidden || []) hidden.top = total; // its arrows end here
+        total += (row.title ? ROW : row.lanes * ROW) + GAP;
+    }
+}
+arrange();
 
 const held = wait => wait[W.HOLDER] < 0 ? '' : `, held by ${taskName(wait[W.HOLDER])} on ${D.threads[D.tasks[wait[W.HOLDER]][THREAD]] ?? 'a thread'}`;
 
@@ -110,7 +142,7 @@ function shorterNames(name) {
 
 // What may stand on a bar of work, the longest first.
 function textsOf(one) {
-    const text = one.kind === RUNS ? D.texts[D.tasks[one.number][NAME]] || shortLabel(D.queues[D.tasks[one.number][QUEUE]]) : D.texts[D.shares[one.number][S.NAME]];
+    const text = one.kind === RUNS ? nameOf(D.tasks[one.number]) || shortLabel(D.queues[D.tasks[one.number][QUEUE]]) : shareName(D.shares[one.number]);
     const what = isOpen(one) ? ` · still running, ${time(one.end - one.start)}` : one.kind === SHARE ? ` × ${D.shares[one.number][S.RAN]}` : '', all = shorterNames(text);
     return what ? [...all.map(name => name + what), all[all.length - 1]] : all;
 }
@@ -129,19 +161,19 @@ function textOf(one) {
 
 function describe(number) {
     const task = D.tasks[number];
-    const lines = [`${D.queues[task[QUEUE]]}: ${D.texts[task[NAME]] || 'task'} (${D.texts[task[KIND]]})`,
+    const lines = [`${queueName(task[QUEUE])}: ${nameOf(task) || 'task'} (${kindOf(task)})`,
         `${task[OPEN] ? 'still running at the end,' : 'ran'} ${time(task[LENGTH])}, from ${time(task[START])}${task[THREAD] >= 0 ? ', on ' + D.threads[task[THREAD]] : ''}`];
     if (task[SUBMITTED] >= 0) lines.push(`waited ${time(Math.max(0, task[START] - task[SUBMITTED]))}, from ${time(task[SUBMITTED])}${task[SUBMITTER] >= 0 ? ', submitted by ' + D.threads[task[SUBMITTER]] : ''}`);
-    if (D.texts[task[SITE]]) lines.push(`submitted at ${D.texts[task[SITE]]}`);
+    if (siteOf(task)) lines.push(`submitted at ${siteOf(task)}`);
     return lines.join('\n');
 }
 function describeShare(share) {
     const ran = share[S.OPEN] ? '' : `${share[S.RAN]} of `, length = `${share[S.OPEN] ? 'still running at the end,' : 'ran'} ${time(share[S.LENGTH])}`;
-    return `apply of ${D.texts[share[S.NAME]]}: ${ran}${share[S.COUNT]} iterations\n${length}, from ${time(share[S.START])}, on ${D.threads[share[S.THREAD]]}`;
+    return `apply of ${shareName(share)}: ${ran}${share[S.COUNT]} iterations\n${length}, from ${time(share[S.START])}, on ${D.threads[share[S.THREAD]]}`;
 }
 function describeBar(one) {
     if (one.kind === RUNS) return describe(one.number);
     if (one.kind === SHARE) return describeShare(D.shares[one.number]);
-    const site = one.kind === WAITS ? D.texts[D.waits[one.number][W.SITE]] : one.kind === CANCELLED ? D.texts[D.withdrawn[one.number][3]] : '';
+    const site = one.kind === WAITS ? D.origins[D.waits[one.number][W.ORIGIN]][1] : one.kind === CANCELLED ? D.origins[D.withdrawn[one.number][3]][1] : '';
     return `${textOf(one)}\nfrom ${time(one.start)}${site ? (one.kind === WAITS ? ', at ' : ', submitted at ') + site : ''}`;
 }

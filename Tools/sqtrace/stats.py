@@ -1,15 +1,10 @@
 """stats.py: a table of the queues, for a terminal."""
 import collections
 
-from sqtrace.model import HIDDEN
-
 MOST_THREADS = 5
-MOST_QUEUES = 40  # an exploration makes new ones for each schedule
-
-
-def percentile(values, share):
-    """The smallest value that so many hundredths of them do not exceed; `values` are sorted."""
-    return values[max(0, -(-len(values) * share // 100) - 1)] if values else 0
+MOST_QUEUES = 40  # lines
+MOST_OUTLIERS = 5  # of one label
+OUTLIES = 10  # times as long as it is for half of its label's queues
 
 
 def duration(nanoseconds):
@@ -21,45 +16,99 @@ def duration(nanoseconds):
 
 
 def commonest(sites):
-    """'site', or 'site and 3 more'; '' if none is known."""
-    counts = collections.Counter(site for site in sites if site).most_common()
+    """'site', or 'site and 3 more'; '' if none is known. `sites`: each with a count."""
+    counts = collections.Counter()
+    for site, count in sites:
+        if site:
+            counts[site] += count
+    counts = counts.most_common()
     return '' if not counts else counts[0][0] + (f' and {len(counts) - 1} more' if len(counts) > 1 else '')
 
 
+class Row:
+    """Figures of a queue, or of all queues of a label. Times are (p50, p99, max)."""
+
+    def __init__(self, model, figures, waiting):
+        self.queue, self.count, *times, ran, self.origins = figures  # origins: [number, tasks, time in all, longest, the longest task]
+        self.label, self.number = model.queue_label(self.queue), model.queue_number(self.queue)
+        self.waiting, self.running = tuple(times[:3]), tuple(times[3:])
+        self.busy = ran / max(1, model.finish - model.begin)
+        self.site = commonest([(model.origins[origin].site, tasks) for origin, tasks, *_ in self.origins] or waiting.get(self.queue, []))
+        self.members = []
+
+    def order(self):
+        return self.count == 0, -self.waiting[2]
+
+    def slowest(self, model, most):
+        """[(function, tasks, longest, the longest task)]"""
+        found = {}
+        for origin, tasks, _, longest, task in self.origins:
+            name = model.origins[origin].name or 'task'
+            before = found.get(name, (name, 0, -1, -1))
+            found[name] = (name, before[1] + tasks, *max(before[2:], (longest, task)))
+        return sorted(found.values(), key=lambda one: -one[2])[:most]
+
+
 def rows(model):
-    """Of each queue, also if nothing ran: [(label, tasks, (waiting p50, p99, max), (running p50, p99, max), share of the time in which it runs a task, where from)]"""
-    by_queue = {}
-    for task in model.tasks:
-        if task.kind != 'discard':
-            by_queue.setdefault(task.queue, []).append(task)
-    for queue in model.trace.queues:
-        if not HIDDEN.fullmatch(model.queue_label(queue)):
-            by_queue.setdefault(queue, [])
-    sites = {}
+    """A row of each queue, also if nothing ran."""
+    waiting = {}
     for one in model.waiting:
-        sites.setdefault(one.queue, []).append(one.site)
-    whole = max(1, model.finish - model.begin)
+        waiting.setdefault(one.queue, []).append((one.site, one.count))
+    return sorted((Row(model, figures, waiting) for figures in model.summary['stats']), key=Row.order)
+
+
+def groups(model, queues):
+    """A row of each label, whose `members` are the rows of its queues; of a label that one queue has, the row of the queue."""
+    by_label = {}
+    for row in queues:
+        by_label.setdefault(row.label, []).append(row)
     result = []
-    for queue, tasks in by_queue.items():
-        waiting = sorted(task.waited for task in tasks)
-        running = sorted(task.end - task.start for task in tasks)
-        figures = [tuple(percentile(values, share) for share in (50, 99, 100)) for values in (waiting, running)]
-        result.append((model.queue_label(queue), len(tasks), *figures, sum(running) / whole, commonest([task.site for task in tasks] or sites.get(queue, []))))
-    return sorted(result, key=lambda row: (row[1] == 0, -row[2][2]))
+    for figures in model.summary['labels']:
+        row = Row(model, figures, {})
+        members = by_label[row.label]
+        if len(members) > 1:
+            row.members = members
+            row.site = row.site or commonest((one.site, 1) for one in members)
+        result.append(row if row.members else members[0])
+    return sorted(result, key=Row.order)
+
+
+def outliers(group):
+    """The queues of a label whose longest wait or run is far longer than that of half of them, the worst first."""
+    def excess(row):
+        return max(row.waiting[2] / usual[0], row.running[2] / usual[1])
+    if not group.members:
+        return []
+    usual = [max(1, sorted(getattr(row, what)[2] for row in group.members)[len(group.members) // 2]) for what in ('waiting', 'running')]
+    found = [row for row in group.members if excess(row) >= OUTLIES]
+    return sorted(found, key=excess, reverse=True)[:MOST_OUTLIERS]
 
 
 def table(model):
-    lines = [('queue', 'tasks', 'waiting p50', 'p99', 'max', 'running p50', 'p99', 'max', 'busy', 'submitted at')]
-    queues = rows(model)
-    for label, count, waiting, running, busy, site in queues[:MOST_QUEUES]:
-        figures = [*map(duration, waiting), *map(duration, running)] if count else ['-'] * 6
-        lines.append((label, str(count), *figures, f'{100 * busy:.0f} %', site))
-    lines = lines if any(line[-1] for line in lines[1:]) else [line[:-1] for line in lines]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    text = ''.join('  '.join(cell.ljust(width) if i in (0, 9) else cell.rjust(width)
-                             for i, (cell, width) in enumerate(zip(line, widths))).rstrip() + '\n' for line in lines)
-    text += f'{len(queues) - MOST_QUEUES:,} more\n' if len(queues) > MOST_QUEUES else ''
-    return text + ''.join(f'{line}\n' for line in remarks(model))
+    lines = [('queue', 'tasks', 'waiting p50', 'p99', 'max', 'of', 'running p50', 'p99', 'max', 'of', 'busy', 'submitted at')]
+    folded = groups(model, rows(model))
+    alone = sorted((row for group in folded for row in outliers(group)), key=lambda row: -row.running[2])
+    shown = [(row, f'{row.label} #{row.number}') for row in alone]
+    shown += [(row, f'{row.label} × {len(row.members):,}' if row.members else row.label) for row in folded]
+    for row, name in shown[:MOST_QUEUES]:
+        worst = [f'#{max(row.members, key=lambda one: getattr(one, what)[2]).number}' if row.members and row.count else '' for what in ('waiting', 'running')]
+        waiting, running = ([*map(duration, times)] if row.count else ['-'] * 3 for times in (row.waiting, row.running))
+        lines.append((name, str(row.count), *waiting, worst[0], *running, worst[1], f'{100 * row.busy:.0f} %', row.site))
+    kept = [i for i in range(len(lines[0])) if i not in (5, 9, 11) or any(line[i] for line in lines[1:])]
+    lines = [[line[i] for i in kept] for line in lines]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(kept))]
+    text = ''.join('  '.join(cell.ljust(width) if i in (0, 5, 9, 11) else cell.rjust(width)
+                             for i, cell, width in zip(kept, line, widths)).rstrip() + '\n' for line in lines)
+    text += f'{len(shown) - MOST_QUEUES:,} more\n' if len(shown) > MOST_QUEUES else ''
+    return warning(model) + text + ''.join(f'{line}\n' for line in remarks(model))
+
+
+def warning(model):
+    """What a reader must know before the figures; '' if nothing was dropped."""
+    if not model.dropped:
+        return ''
+    events, enough = sum(events for *_, events, _ in model.dropped), larger([(events, buffer) for *_, events, buffer in model.dropped])
+    return f'{events:,} events were dropped, and what follows lacks them: their buffers were full. Record with buffer={enough}\n'
 
 
 def remarks(model):
@@ -72,30 +121,32 @@ def remarks(model):
         lines += ['  ' * (depth + 1) + text for depth, text, _, _ in unfinished]
     elif not model.has_end:
         lines.append(f'This is all that is known {ending.headline(model)}')
-    lines += [remark for _, remark in model.remarks]
+    lines += model.remarks
     lines += applies(model)
     lines += discarded(model)
     lines += missing(model)
-    lines.append(f'{sum(task.kind != "discard" for task in model.tasks)} tasks in {duration(model.finish - model.begin)}')
+    lines.append(f'{model.count} tasks in {duration(model.finish - model.begin)}')
     return lines
 
 
 def applies(model):
     """One line for each function that was applied, the longest first."""
     by_function = {}
-    for share in model.shares:
-        by_function.setdefault(share.name, []).append(share)
+    for origin, *share in model.summary['applies']:
+        by_function.setdefault(model.origins[origin].function or 'a function', []).append(share)
     lines = []
     for function, shares in by_function.items():
-        ran, threads, whole = sum(one.ran for one in shares), len({one.thread for one in shares}), sum(one.end - one.start for one in shares)
-        ran = f'{ran} {"iteration" if ran == 1 else "iterations"}' + (', and those that still run,' if any(one.is_open for one in shares) else '')
+        ran, threads, whole = sum(ran for _, ran, _, _ in shares), len({thread for thread, *_ in shares}), sum(length for _, _, length, _ in shares)
+        ran = f'{ran} {"iteration" if ran == 1 else "iterations"}' + (', and those that still run,' if any(is_open for *_, is_open in shares) else '')
         lines.append((whole, f'apply of {function}: {ran} on {threads} {"thread" if threads == 1 else "threads"}, {duration(whole)} in all'))
     return [line for _, line in sorted(lines, reverse=True)]
 
 
 def discarded(model):
     """The tasks that never ran, by queue."""
-    counts = collections.Counter(model.queue_label(task.queue) for task in model.tasks if task.kind == 'discard')
+    counts = collections.Counter()
+    for queue, count in model.summary['discarded']:
+        counts[model.queue_label(queue)] += count
     return [f'{count} {"task" if count == 1 else "tasks"} of {label} {"was" if count == 1 else "were"} discarded and did not run'
             for label, count in sorted(counts.items())]
 
@@ -103,17 +154,15 @@ def discarded(model):
 def missing(model):
     """Events that found no room, and tasks whose submission is not in the trace."""
     lines = []
-    dropped = sorted(model.dropped.items(), key=lambda item: -item[1][0])
-    enough = larger(model.dropped.values())
-    for track, (count, _) in dropped[:MOST_THREADS]:
-        thread = model.thread_label(track)
+    dropped = sorted(model.dropped, key=lambda item: -item[2])
+    enough = larger([(events, buffer) for *_, events, buffer in dropped])
+    for _, thread, count, _ in dropped[:MOST_THREADS]:
         lines.append(f'{count} events of thread {thread} were dropped: its buffer was full. Record with buffer={enough}')
     if dropped[MOST_THREADS:]:
-        lines.append(f'{sum(count for _, (count, _) in dropped[MOST_THREADS:])} events of {len(dropped) - MOST_THREADS} more threads were dropped')
-    alone = sum(task.submitted is None and not task.kind.startswith(('sync', 'operation')) for task in model.tasks)
-    if alone:
+        lines.append(f'{sum(count for *_, count, _ in dropped[MOST_THREADS:])} events of {len(dropped) - MOST_THREADS} more threads were dropped')
+    if model.alone:
         why = 'those events were dropped' if model.dropped else 'they were submitted before the first event that the trace has of the submitting thread'
-        lines.append(f'{alone} {"task has" if alone == 1 else "tasks have"} a start and no submission: {why}')
+        lines.append(f'{model.alone} {"task has" if model.alone == 1 else "tasks have"} a start and no submission: {why}')
     return lines
 
 

@@ -4,84 +4,54 @@ import json
 import os
 
 from sqtrace import ending, stats
+from sqtrace.model import KINDS
+
+MOST_FUNCTIONS = 3  # of a queue
 
 
-class Table:
-    """Texts by number."""
-
-    def __init__(self):
-        self.numbers, self.texts = {}, []
-
-    def number(self, text):
-        if text not in self.numbers:
-            self.numbers[text] = len(self.texts)
-            self.texts.append(text)
-        return self.numbers[text]
+def waiting(model, shown):
+    """One for each queue: [queue, since, how many tasks]."""
+    first, counts = {}, {}
+    for one in model.waiting:
+        first[one.queue] = min(first.get(one.queue, one.oldest), one.oldest)
+        counts[one.queue] = counts.get(one.queue, 0) + one.count
+    return [[queue if queue < shown else -1, since - model.begin, counts[queue]] for queue, since in first.items()]
 
 
-class Data:
-    """What the page draws. Times are nanoseconds since the beginning; tasks and waits are named by their number; -1: there is none."""
+def figures(row):
+    return [row.label, row.count, *row.waiting, *row.running, round(100 * row.busy, 1), row.site]
 
-    def __init__(self, model):
-        self.model, self.begin, self.texts = model, model.begin, Table()
-        self.threads = {track: i for i, track in enumerate(sorted(model.trace.threads))}
-        numbers = {task.queue for task in model.tasks} | set(model.trace.queues)
-        self.queues = {number: i for i, number in enumerate(sorted(numbers))}
-        self.wait_numbers = {id(wait): i for i, wait in enumerate(model.waits)}
 
-    def task(self, task):
-        return -1 if task is None else task.number
+def worst(group, what):
+    """The queue of that label with the longest wait or run."""
+    return max(group.members, key=lambda row: getattr(row, what)[2]).queue
 
-    def wait(self, wait):
-        return self.wait_numbers.get(id(wait), -1)
 
-    def tasks(self):
-        text = self.texts.number
-        return [[self.queues[task.queue], self.threads.get(task.thread, -1), task.start - self.begin, task.end - task.start, text(task.name),
-                 text(task.site), text(task.kind), -1 if task.submitted is None else task.submitted - self.begin,
-                 self.threads.get(task.submitter, -1), self.task(task.parent), self.task(task.before), self.wait(task.wait), int(task.is_open)]
-                for task in self.model.tasks]
+def data(model):
+    """What the page draws, apart from the rows (read/report.h). Times are nanoseconds since the beginning; tasks and waits are named by their
+    number; -1: there is none."""
+    rows = stats.rows(model)
+    folded = stats.groups(model, rows)
+    queues, threads = (range(model.summary[key]) for key in ('queuesShown', 'threadsShown'))
+    return {
+        'length': model.finish - model.begin,
+        'queues': [model.queue_label(queue) for queue in queues],
+        'threads': [model.thread_label(thread) for thread in threads],
+        'origins': [[origin.name, origin.site, origin.function or 'a function'] for origin in model.origins], 'kinds': KINDS,
+        'waiting': waiting(model, len(queues)),
+        'numbers': [model.queue_number(queue) for queue in queues],
+        'stats': [figures(row) + [row.queue, row.slowest(model, MOST_FUNCTIONS)] for row in rows],
+        'groups': [figures(row) + [worst(row, 'waiting'), worst(row, 'running'), len(row.members)] for row in folded if row.members],
+        'outliers': [row.queue for group in folded for row in stats.outliers(group)],
+        'hasEnd': model.has_end, 'headline': ending.headline(model),
+        'ending': [[depth, line, number(task), number(wait)] for depth, line, task, wait in ending.lines(model)],
+        'warning': stats.warning(model).strip(), 'remarks': model.remarks + stats.applies(model) + stats.missing(model),
+        'texts': model.texts,
+    }
 
-    def waits(self):
-        text, model = self.texts.number, self.model
-        return [[self.threads.get(wait.thread, -1), self.queues.get(wait.queue, -1), wait.start - self.begin, wait.end - wait.start,
-                 text(model.target(wait)), self.task(wait.task), text(wait.outcome), int(wait.is_open),
-                 self.task(next(iter(model.holders(wait)), None) if wait.is_open else None), text(wait.site)] for wait in model.waits]
 
-    def shares(self):
-        return [[self.threads.get(one.thread, -1), one.start - self.begin, one.end - one.start, self.texts.number(one.name), one.ran, one.count,
-                 int(one.is_open)] for one in self.model.shares]
-
-    def waiting(self):
-        """One for each queue: [queue, since, how many tasks]."""
-        first, counts = {}, {}
-        for one in self.model.waiting:
-            first[one.queue] = min(first.get(one.queue, one.time), one.time)
-            counts[one.queue] = counts.get(one.queue, 0) + 1
-        return [[self.queues.get(queue, -1), time - self.begin, counts[queue]] for queue, time in first.items()]
-
-    def marks(self):
-        return [[time - self.begin, self.threads.get(track, -1), self.texts.number(name), self.queues.get(queue, -1)]
-                for time, track, _, name, queue in self.model.instants]
-
-    def all(self):
-        model, text = self.model, self.texts.number
-        return {
-            'length': model.finish - model.begin,
-            'queues': [model.queue_label(number) for number in sorted(self.queues)],
-            'threads': [model.thread_label(track) for track in sorted(self.threads)],
-            'tasks': self.tasks(), 'waits': self.waits(), 'shares': self.shares(), 'waiting': self.waiting(), 'instants': self.marks(),
-            'withdrawn': [[one.time - self.begin, one.end - one.time, self.queues.get(one.queue, -1), text(one.site), text(one.name)]
-                          for one in model.withdrawn],
-            'suspensions': [[self.queues.get(one.queue, -1), one.start - self.begin, one.end - one.start, int(one.is_open)]
-                            for one in model.suspensions],
-            'stats': [[label, count, *waiting, *running, round(100 * busy, 1), site]
-                      for label, count, waiting, running, busy, site in stats.rows(model)],
-            'hasEnd': model.has_end, 'headline': ending.headline(model),
-            'ending': [[depth, line, self.task(task), self.wait(wait)] for depth, line, task, wait in ending.lines(model)],
-            'remarks': [remark for _, remark in model.remarks] + stats.applies(model) + stats.missing(model),
-            'texts': self.texts.texts,
-        }
+def number(one):
+    return -1 if one is None else one.number
 
 
 def part(name):
@@ -90,8 +60,12 @@ def part(name):
 
 
 def write(model, name, path):
-    # "</" would end the script; "<\/" is the same in JSON.
-    data = json.dumps(Data(model).all(), separators=(',', ':')).replace('</', '<\\/')
+    # "</" would end the script; "<\/" is the same in JSON. The rows are numbers alone.
+    rest = json.dumps(data(model), separators=(',', ':')).replace('</', '<\\/').encode()
     page = part('page.html').replace('@NAME@', html.escape(name)).replace('@SCRIPT@', part('rows.js') + part('draw.js') + part('page.js'))
-    with open(path, 'w', encoding='utf-8') as file:
-        file.write(page.replace('@DATA@', data))
+    head, tail = page.encode().split(b'@DATA@')
+    with open(path, 'wb') as file:
+        file.write(head + rest[:-1] + b',')
+        for piece in model.reading.pieces():
+            file.write(piece)
+        file.write(b'}' + tail)

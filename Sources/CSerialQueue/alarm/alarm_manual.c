@@ -1,3 +1,4 @@
+/* alarm_manual.c: a set of alarms on a clock that a test advances. alarm.h has the design. */
 #include "alarm/alarm.h"
 
 #include "alarm/alarm_set.h"

@@ -47,7 +47,7 @@ static bool nothing_next(sq_queue_t *queue, sq__next_t *next) {
     switch (sq__gate_await_readers(&concurrent->gate, SQ__GATE_ENDING)) {
     case SQ__STILL_HELD:
         /* A reader may have taken a reference since the first look, as the last thing that it did. Now none is inside. */
-        if (!is_to_end(sq__load_acquire(&queue->state))) { /* [own] acquire: as in sq__ring_rest */
+        if (!is_to_end(sq__load_acquire(&queue->state))) { /* [own] acquire: the last release, which set CLOSED or RELEASES */
             return false;
         }
         *next = may_end(queue) ? SQ__NEXT_END : SQ__NEXT_GONE;

@@ -1,3 +1,4 @@
+/* run_async.c: async tasks of a concurrent queue, on threads of its pool. admit.h has the design. */
 #include "concurrent/concurrent.h"
 
 #include "concurrent/admit.h"

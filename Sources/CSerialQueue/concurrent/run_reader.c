@@ -1,3 +1,4 @@
+/* run_reader.c: a reader on the calling thread, while something observes the queue. */
 #include "concurrent/concurrent.h"
 #include "observe/observe_inline.h"
 

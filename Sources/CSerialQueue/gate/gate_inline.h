@@ -102,7 +102,7 @@ static inline bool sq__gate_enter(sq__gate_t *gate) {
 static inline bool sq__gate_enter_at_once(sq__gate_t *gate, sq__gate_word_t *mine) {
     sq__gate_word_t word = sq__load_relaxed(gate);
     *mine = word + (SQ__GATE_INSIDE_ONE + SQ__GATE_ENTERED_ONE);
-    return sq__gate_is_open_unstriped(word) && sq__cas_acquire(gate, &word, *mine); /* [gate] acquire: as above */
+    return sq__gate_is_open_unstriped(word) && sq__cas_acquire(gate, &word, *mine); /* [gate] acquire: what the last barrier wrote */
 }
 
 /* Leaves if no other thread has entered or left since. False: *mine is what the gate is now; the caller leaves by sq__gate_leave. */

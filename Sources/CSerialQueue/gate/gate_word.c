@@ -1,3 +1,4 @@
+/* gate_word.c: how the holder and other threads change the gate's word. gate.h has the design. */
 #include "gate/gate_inline.h"
 
 bool sq__gate_take(sq__gate_t *gate, sq__gate_word_t if_laid_down) {
@@ -36,7 +37,7 @@ bool sq__gate_come(sq__gate_t *gate) {
 bool sq__gate_leave_end(sq__gate_t *gate) {
     sq__gate_word_t word = sq__load_acquire(gate); /* [baton] acquire: how the thread with the entry used the queue */
     while (word & SQ__GATE_POSTED) {
-        /* [baton] release: what we did with it. acquire if it fails: as above. */
+        /* [baton] release: what we did with it. acquire also if it fails. */
         if (sq__cas_release_or_acquire(gate, &word, word | SQ__GATE_KEPT)) {
             return true;
         }
@@ -67,7 +68,7 @@ sq__laid_down_t sq__gate_await_width(sq__gate_t *gate, SQ__ATOMIC(uint32_t) *asy
         if (word & SQ__GATE_NEWS) {
             return SQ__NEWS;
         }
-        /* [baton] release: as above. [width] acquire if it fails: as above. If it succeeds, no task has left since. */
+        /* [baton] release: what we did with it. [width] acquire also if it fails. If it succeeds, no task has left since. */
         if (sq__cas_release_or_acquire(gate, &word, word | SQ__GATE_FULL)) {
             return SQ__LAID_DOWN;
         }

@@ -1,6 +1,10 @@
 /* sq_async.h: submitting tasks.
  *
- * A wait for room, or for the task, is no cancellation point (sq_types.h). */
+ * A wait for room, or for the task's end, is no cancellation point (sq_types.h).
+ *
+ * A queue's own thread starts at the queue's first task. It has the scheduling policy, nice value and affinity of the main thread, where the system
+ * permits. It blocks all signals except faults; SIGPIPE, SIGXFSZ and SIGPROF only if the submitting thread blocks them. Programs that a task starts
+ * inherit this mask, and would ignore SIGTERM: start them with an empty mask ("Starting other programs" in Systems.md). */
 #ifndef SQ_ASYNC_H
 #define SQ_ASYNC_H
 
@@ -16,11 +20,9 @@ extern "C" {
 /**
  * Submits `function(context)` and returns at once.
  *
- * The queue's thread, or one of its pool, calls it in its turn: on a serial queue after every task submitted before. What the caller wrote before is
- * visible to the function, which must return: pthread_exit and longjmp out of it end the program, and so does a C++ exception, by std::terminate,
- * after a message that names the queue. Any thread may call. The queue's thread starts at the first task. It has the scheduling policy, nice value
- * and affinity of the main thread, where the system permits, and blocks all signals except faults (SIGPIPE, SIGXFSZ and SIGPROF only if the
- * submitting thread blocks them). Start programs with an empty mask: they inherit that, and ignore SIGTERM ("Starting other programs" in Systems.md).
+ * The queue's thread, or a thread of its pool, calls the function in its turn: on a serial queue after every task submitted before. The function
+ * sees what the caller wrote before. It must return: pthread_exit and longjmp out of it end the program. So does a C++ exception, by
+ * std::terminate, after a message that names the queue. Any thread may call.
  *
  * @retval 0 The function will be called, or the task discarded by a shutdown.
  * @retval EAGAIN The queue is full (`capacity` of sq_queue_options_t).
@@ -37,19 +39,19 @@ int sq_async(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE contex
  * As sq_async. `*task` is copied. Any thread may call.
  *
  * @retval 0 Exactly one of task->run and task->discard will be called, once.
- * @retval EAGAIN, ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. Neither will be called; the context is still the caller's.
+ * @retval EAGAIN, ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. Neither function will be called; the context is still the caller's.
  */
 SQ_USE_RESULT int sq_async_task(sq_queue_t *queue, const sq_task_t *task);
 
 /**
  * Submits a task that owns its context; waits until the deadline if the queue is full.
  *
- * Waiting callers get room in the order in which they came. `*task` is copied. Any thread may call.
+ * Waiting callers get room in FIFO order. `*task` is copied. Any thread may call.
  *
  * @retval 0 Exactly one of task->run and task->discard will be called, once.
  * @retval EAGAIN The queue is full, and the deadline is SQ_NOW.
  * @retval ETIMEDOUT There was no room by the deadline.
- * @retval EDEADLK There can be no room: the queue waits for the calling task, directly or in a cycle; see sq_deadlock_report.
+ * @retval EDEADLK Room would never become free: the queue waits for the calling task, directly or in a cycle; see sq_deadlock_report.
  * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. After every error the context is still the caller's.
  */
 SQ_USE_RESULT int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task);
@@ -64,10 +66,10 @@ typedef void (*sq_pair_function_t)(void *SQ_NULLABLE first, void *SQ_NULLABLE se
 /**
  * Submits `call(first, second, runs)`, as sq_async_until does.
  *
- * For a context of two words, without an allocation for it.
+ * A context of two words then needs no allocation.
  *
  * @retval 0 `call` will be called once.
- * @retval EAGAIN, ETIMEDOUT, EDEADLK, ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async_until. It will not be called.
+ * @retval EAGAIN, ETIMEDOUT, EDEADLK, ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async_until. `call` will not be called.
  */
 SQ_USE_RESULT int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call, void *SQ_NULLABLE first,
                                 void *SQ_NULLABLE second);
@@ -78,17 +80,18 @@ SQ_USE_RESULT int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_f
  * The work does not count towards the queue's capacity. Otherwise as sq_async_pair.
  *
  * @retval 0 `call` will be called once.
- * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. It will not be called.
+ * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. `call` will not be called.
  */
 SQ_USE_RESULT int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first, void *SQ_NULLABLE second);
 
 /**
  * Runs `function(context)` in its turn, on whichever thread is fastest, and waits until it has returned.
  *
- * On a free queue the calling thread runs it; otherwise that thread, or one that runs the queue. The deadline bounds the wait
- * for the turn; once the function runs, the call waits for its end. Don't use it for a function that is bound to a thread:
- * sq_sync runs it on the calling thread, sq_run_and_wait on the queue's own. Needs no room in a full queue. Any thread may call.
- * The function must not be NULL.
+ * If the queue is free, the calling thread runs the function. Otherwise the calling thread runs it, or a thread that runs the queue. The
+ * deadline bounds the wait for the turn; once the function runs, the call waits for its end. Needs no room in a full queue. Any thread may
+ * call. The function must not be NULL.
+ *
+ * Don't use it for a function that is bound to a thread: sq_sync uses the calling thread, sq_run_and_wait the queue's own.
  *
  * @retval 0 The function has returned; what it wrote is visible.
  * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW. After every error the function will not be called.
@@ -100,17 +103,17 @@ SQ_USE_RESULT int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_fu
 /**
  * Runs `function(context)` in its turn on the queue's own thread, and waits until it has returned.
  *
- * For functions that are bound to that thread; sq_sync is faster. On a queue of a pool it is a thread of the pool, or, with options.helps,
- * perhaps that of a sync caller behind it; on a loop it is the owner. With SQ_NOW a free queue is taken, and then the wait for its thread
- * is unbounded, even if the queue is suspended in the meantime. A concurrent queue is never taken so, and mostly returns EAGAIN. Any other
- * deadline ends the wait for the thread, too, as long as the function has not begun. Needs no room in a full queue. Any thread may call.
- * The function must not be NULL.
+ * For functions that are bound to that thread; sq_sync is faster. On a loop it is the loop's owner; on a pool a thread of the pool or, with
+ * options.helps, perhaps a thread that waits in sq_sync. Needs no room in a full queue. Any thread may call. The function must not be NULL.
+ *
+ * The deadline bounds the time until the function begins. SQ_NOW needs a free queue; then the call waits for the queue's thread without a limit,
+ * even if the queue is suspended in the meantime. On a concurrent queue SQ_NOW may return EAGAIN even if nothing runs or waits.
  *
  * @retval 0 The function has returned; what it wrote is visible.
  * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW. After every error the function will not be called.
  * @retval ETIMEDOUT Its turn did not come by the deadline.
  * @retval ENOMEM There is no memory, or the queue's thread could not be started.
- * @retval EDEADLK As sq_sync; in a task of a concurrent queue onto that queue always, as its function runs in a task of its own.
+ * @retval EDEADLK As sq_sync; always in a task of the same concurrent queue, because the function would be another task.
  * @retval ESHUTDOWN, ESTALE As sq_sync.
  */
 SQ_USE_RESULT int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);

@@ -1,16 +1,26 @@
 /* sq_barrier.h: concurrent queues: tasks that run together, and barriers, which run alone.
  *
- * A queue whose options have a width above 1 is concurrent. The calls of all headers work on it; its pool is the shared one if its options
- * name none. Tasks leave it in the order of submission. Those between two barriers run at the same time: async tasks on the pool, up to
- * the width; sync functions on their callers' threads, which do not count. A barrier runs alone: after all tasks before it, and before all
- * tasks after it. No task overtakes a waiting barrier. A barrier that a shutdown discards comes after the tasks before it,
- * too; any other task may be discarded while earlier ones run. Timers, notifications, the tasks of sq_group_async, and work items without SQ_ITEM_BARRIER
- * are not barriers; sq_group_async_barrier_task and sq_group_notify_barrier submit one that is.
+ * A queue whose options have a width above 1 is concurrent. The calls of all headers work on such a queue. Without a pool in its options it uses the
+ * shared pool.
  *
- * In a task that is not a barrier, sq_sync and sq_async_and_wait on the same queue call the function at once, as part of that task: also while
- * a barrier waits, and while the queue is suspended or shut down. In a barrier they return EDEADLK; sq_sync_or_run calls its
- * function in both. sq_run_and_wait returns EDEADLK in any task of the queue: its function would be a task of its own, which could have
- * to wait for a barrier that waits for the caller.
+ * Tasks start in the order of submission. Tasks between two barriers run at the same time: async tasks on the pool, up to the width; sync functions
+ * on the threads of their callers, which do not count. A barrier runs alone: after all tasks before it, and before all tasks after it. No task
+ * overtakes a waiting barrier. If a shutdown discards a barrier, this happens after the tasks before the barrier, too; any other task may be
+ * discarded while earlier tasks run.
+ *
+ * Barriers are submitted by the calls with `barrier` in their name, and as work items with SQ_ITEM_BARRIER. All other tasks are no barriers: also timers,
+ * notifications, and the tasks of sq_group_async.
+ *
+ * Calls on the same queue, within one of its tasks:
+ *
+ *   call                          in a task that is no barrier           in a barrier
+ *   sq_sync, sq_async_and_wait    calls the function at once (a)         returns EDEADLK
+ *   sq_sync_or_run                calls the function at once (a)         calls the function at once
+ *   sq_sync_barrier               returns EDEADLK                        returns EDEADLK
+ *   sq_run_and_wait               returns EDEADLK (b)                    returns EDEADLK
+ *
+ *   (a) As part of the task: also while a barrier waits, and while the queue is suspended or shut down.
+ *   (b) The function would be another task, which might have to wait for a barrier that waits for the caller.
  */
 #ifndef SQ_BARRIER_H
 #define SQ_BARRIER_H
@@ -27,12 +37,12 @@ extern "C" {
 /**
  * Returns how many async tasks of the queue may run at a time. Any thread may call.
  *
- * @return 1: the queue is serial. SQ_WIDTH_POOL: as many as its pool runs; so is every width from UINT32_MAX on, which no pool reaches.
+ * @return 1: the queue is serial. SQ_WIDTH_POOL: as many as its pool runs; also for a queue that was created with a width of UINT32_MAX or more.
  */
 size_t sq_queue_width(const sq_queue_t *queue);
 
 /**
- * Submits a task that runs alone, and returns at once. On a serial queue it is sq_async.
+ * Submits a task that runs alone, and returns at once. On a serial queue the same as sq_async.
  *
  * The task sees what all tasks before it wrote, and all tasks after it see what it wrote. Any thread may call.
  *
@@ -42,30 +52,30 @@ size_t sq_queue_width(const sq_queue_t *queue);
 int sq_async_barrier(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
 
 /**
- * Submits a task that runs alone and owns its context. On a serial queue it is sq_async_task.
+ * Submits a task that runs alone and owns its context. On a serial queue the same as sq_async_task.
  *
- * @param task Copied. Exactly one of its functions is called, once, unless an error is returned: then neither.
- * @retval 0 The task will run or be discarded.
- * @retval EAGAIN, EINVAL, ENOMEM, ESHUTDOWN, ESTALE As sq_async_task.
+ * @param task Copied.
+ * @retval 0 Exactly one of task->run and task->discard will be called, once.
+ * @retval EAGAIN, EINVAL, ENOMEM, ESHUTDOWN, ESTALE As sq_async_task. Neither function will be called.
  */
 SQ_USE_RESULT int sq_async_barrier_task(sq_queue_t *queue, const sq_task_t *task);
 
 /**
  * Submits a task with two words of context that runs alone.
  *
- * On a serial queue it is sq_async_pair with SQ_NOW.
+ * On a serial queue the same as sq_async_pair with SQ_NOW.
  *
  * @retval 0 `call` will be called once.
- * @retval EAGAIN, EINVAL, ENOMEM, ESHUTDOWN, ESTALE As sq_async. It will not be called.
+ * @retval EAGAIN, EINVAL, ENOMEM, ESHUTDOWN, ESTALE As sq_async. `call` will not be called.
  */
 SQ_USE_RESULT int sq_async_barrier_pair(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first,
                                         void *SQ_NULLABLE second);
 
 /**
- * Submits work that runs alone, even if the queue is full. On a serial queue it is sq_async_job.
+ * Submits work that runs alone, even if the queue is full. On a serial queue the same as sq_async_job.
  *
  * @retval 0 `call` will be called once.
- * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. It will not be called.
+ * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. `call` will not be called.
  */
 SQ_USE_RESULT int sq_async_barrier_job(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first,
                                        void *SQ_NULLABLE second);
@@ -73,7 +83,7 @@ SQ_USE_RESULT int sq_async_barrier_job(sq_queue_t *queue, sq_pair_function_t cal
 /**
  * Waits for every task submitted before, then calls `function(context)` on this thread, alone.
  *
- * On a serial queue it is sq_sync. Any thread may call, except from a task of this queue. The function must not be NULL.
+ * On a serial queue the same as sq_sync. Any thread may call, except from a task of this queue. The function must not be NULL.
  *
  * @retval 0 The function has returned. After every error it was not called and will not be.
  * @retval EDEADLK The caller is a task of this queue, or the wait would close a cycle; see sq_deadlock_report.
@@ -84,7 +94,7 @@ int sq_sync_barrier(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE
 /**
  * Runs `function(context)` on this thread, alone, if its turn comes before the deadline.
  *
- * Otherwise as sq_sync_barrier. The tasks behind a barrier whose deadline passes no longer wait for those ahead of it.
+ * Otherwise as sq_sync_barrier. When the call times out, tasks that were submitted after it may start.
  *
  * @retval 0 The function has returned. After every error it was not called and will not be.
  * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW.

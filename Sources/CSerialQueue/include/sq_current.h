@@ -1,4 +1,4 @@
-/* sq_current.h: which queue does this thread run a task of? */
+/* sq_current.h: the queue whose task this thread runs. */
 #ifndef SQ_CURRENT_H
 #define SQ_CURRENT_H
 
@@ -19,11 +19,11 @@ extern "C" {
 sq_queue_t *SQ_NULLABLE sq_current_queue(void);
 
 /**
- * Returns whether the caller is a task of `queue`, or was called by one, through any number of syncs onto other queues.
+ * Returns whether the caller is a task of `queue`, directly or through any number of syncs onto other queues.
  *
- * Then a sync onto the queue would be a deadlock, and what the queue protects may be used directly. A task that a thread runs in
- * place of another one (ahead of its own sync on a manual pool, for example) was not called by that thread's tasks: their queues
- * are not current for it.
+ * If true, a sync onto the queue would be a deadlock, and the caller may use directly what the queue protects. A thread that waits may run
+ * a task of another caller meanwhile, for example ahead of its own sync on a manual pool: the queues of the waiting tasks are not current in
+ * such a task.
  */
 bool sq_is_current(const sq_queue_t *queue);
 
@@ -31,7 +31,7 @@ bool sq_is_current(const sq_queue_t *queue);
  * Explains why this thread's last call returned EDEADLK, and names the queues and threads involved.
  *
  * @return The report; "" if no call of this thread has returned EDEADLK, or there was no memory for a report. Valid until the
- * thread's next EDEADLK or its end.
+ * thread's next EDEADLK, or until the thread ends.
  */
 const char *sq_deadlock_report(void);
 

@@ -14,11 +14,11 @@ extern "C" {
 /**
  * Explains an error code of this library in one line.
  *
- * Calls return 0 or an errno code, and each code means the same wherever it is returned. A call that failed did nothing,
- * unless its own comment says otherwise. EDEADLK has more to say: sq_deadlock_report. Any thread may call.
+ * Calls return 0 or an errno code, and each code has the same meaning in all calls. A call that failed did nothing, unless the
+ * call's own comment says otherwise. For the details of an EDEADLK call sq_deadlock_report. Any thread may call.
  *
- * @param error What a call returned, or what it left in errno.
- * @return A constant string, without a line break. For a code that no call returns it says so.
+ * @param error The result of a call, or the value that the call left in errno.
+ * @return A constant string, without a line break. If no call returns this code, the string says so.
  */
 const char *sq_error_text(int error);
 

@@ -1,4 +1,12 @@
-/* sq_inspect.h: what all queues, threads and pools of the process do right now. */
+/* sq_inspect.h: what all queues, threads and pools of the process do right now.
+ *
+ * Each queue has a number: the address of its handle, as printf's %p prints it. Dumps, stall notifications (sq_watch.h), reports of deadlocks and
+ * debuggers name it by that. It is unique among the queues that exist; a queue that is made after another one was freed may get its number.
+ *
+ * In a text, queues of one label and one state are one line, with their count, the deepest and the oldest; so are threads that run or wait for the
+ * same. What stands out has a line of its own, and comes first in its section: the longest waits and runs, the deepest queues, and the
+ * suspended, running and deadlocked ones if they are few. There are at most 200 such lines, and the text says how many were left out; with
+ * SQ_DUMP=USR1,lines=N a dump by the signal has N. */
 #ifndef SQ_INSPECT_H
 #define SQ_INSPECT_H
 
@@ -14,20 +22,33 @@ extern "C" {
 /**
  * Writes what all queues of the process do right now, as text for people: for finding out why a program hangs.
  *
- * It has: which thread waits for what, for how long, and which threads it waits for; what each thread runs, and where that was submitted, if a trace is under
- * way (sq_trace.h); queues with work, suspended queues, pools, the next timers, the last report of a deadlock. With SQ_DUMP=USR1 in the environment the signal
- * SIGUSR1 (by kill, not raise) writes a dump to standard error, also when all threads are stuck, and before the process exits. The program's threads block it
- * from before main: no call is interrupted, and programs that they execute block it, too. When all other threads have ended, its thread stays until SIGKILL.
+ * The text has: which thread waits for what, for how long, and for which threads; what each thread runs, and, while a trace is recorded (sq_trace.h), where
+ * it was submitted; queues with work, suspended queues, pools, the next timers, the last deadlock report. With SQ_DUMP=USR1 in the environment SIGUSR1 (by
+ * kill, not raise) writes a dump to standard error, also when all threads are stuck, and before the process exits. The program's threads block the signal
+ * from before main: no call is interrupted, and programs that they execute block it, too. When all other threads have ended, the dump's thread stays until SIGKILL.
  *
- * Any thread may call, also inside a task. The call allocates nothing with malloc. If a thread is stuck with a lock of this library, the dump is written
- * without it after about a second, and says what it left out. Threads that are not stuck move on while it looks. No signal is sent, and it is no cancellation point.
+ * Any thread may call, also in a task. The call uses no malloc, sends no signal, and is no cancellation point. If a thread is stuck with a lock of this
+ * library, the dump is written after about a second, and says what it left out. Threads that are not stuck continue meanwhile.
  *
  * @param fd An open file descriptor. The call returns when all of the text is written.
  * @retval 0 The dump is written.
  * @retval ENOMEM There is no memory. Nothing is written.
- * @return Otherwise the errno code of the write that failed: EBADF, EPIPE, ENOSPC, ....
+ * @return Otherwise the errno code of the write that failed, such as EBADF, EPIPE or ENOSPC.
  */
 int sq_dump(int fd);
+
+/**
+ * As sq_dump, for programs: one JSON object, in which nothing is folded. Each thread, queue, pool and timer is an object on a line of its own.
+ *
+ * dump.schema.json, in the folder Documentation of the sources, describes it: a new version of the library may add members. With SQ_DUMP=USR1,json the
+ * signal writes it.
+ *
+ * @param fd An open file descriptor. The call returns when all of it is written.
+ * @retval 0 The dump is written.
+ * @retval ENOMEM There is no memory. Nothing is written.
+ * @return Otherwise the errno code of the write that failed.
+ */
+int sq_dump_json(int fd);
 
 #ifdef __cplusplus
 }

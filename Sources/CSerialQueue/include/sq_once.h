@@ -1,6 +1,6 @@
 /* sq_once.h: running a function once in the life of the process.
  *
- * A wait for it is no cancellation point (sq_types.h). */
+ * A wait for the function is no cancellation point (sq_types.h). */
 #ifndef SQ_ONCE_H
 #define SQ_ONCE_H
 
@@ -30,22 +30,21 @@ typedef struct sq_once {
 #define SQ_ONCE_DONE ((uintptr_t)1)
 
 /**
- * The part of sq_once that is not inlined. Does the same as sq_once, and returns the same; call it where an inline function
- * cannot be called.
+ * The part of sq_once that is not inlined. Does and returns the same as sq_once; call it where an inline function cannot be called.
  */
 int sq_once_slow(sq_once_t *once, sq_function_t function, void *SQ_NULLABLE context);
 
 /**
- * Calls `function(context)` unless a call for the same `once` has done so; returns after that function has returned.
+ * Calls `function(context)` unless a call for the same `once` has called its function; returns after that function has returned.
  *
- * Of several threads that call at the same time one runs the function, on itself, and the others wait for it. Any thread may
- * call. The function must return: it must not be left by an exception, longjmp or pthread_exit.
+ * If several threads call at the same time, one of them runs its function, and the others wait. Any thread may call. The function must
+ * return: no exception, longjmp or pthread_exit.
  *
  * @retval 0 The function has returned, in this call or an earlier one. What it wrote is visible.
- * @retval EDEADLK The calling thread is inside that function already, or waiting would close a cycle of threads, queues and
+ * @retval EDEADLK The calling thread is inside the function already, or the wait would close a cycle of threads, queues and
  * onces that wait for each other; sq_deadlock_report says which. Nothing was called.
  * @retval EINVAL `function` is NULL, and no function has run.
- * @retval ENOMEM It would have to wait, and there is no memory for that.
+ * @retval ENOMEM The call would have to wait, and there is no memory for the wait.
  * @retval ESTALE A thread of the parent of a fork was inside the function, and this is the child.
  */
 static inline int sq_once(sq_once_t *once, sq_function_t function, void *SQ_NULLABLE context) {

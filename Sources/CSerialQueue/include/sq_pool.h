@@ -1,12 +1,17 @@
 /* sq_pool.h: threads that several queues share.
  *
- * A queue on a pool has all guarantees of a queue; only its async tasks run on a thread of the pool, not on one of its own.
- * A queue that a task submits to runs next on the task's thread if nothing else waits, or on another thread if the task does not end at once.
- * Queues on one pool take turns: after a batch of tasks, or about a millisecond, a queue goes to the back. On a pool of one or two threads the
- * turns are in FIFO order. In a larger one each two threads have a list of their own, so that they need not share one: a queue that a task
- * submits to goes into the list of the task's thread. Threads take from other lists when their own is empty, when
- * another one has a queue of higher priority, and every few milliseconds.
- * Every call may be made from any thread, while the caller holds a reference. None is a cancellation point (sq_types.h), also a release that waits. */
+ * A queue on a pool has all guarantees of a queue. Its async tasks run on threads of the pool instead of a thread of its own.
+ *
+ * Queues on one pool take turns: after a batch of tasks, or about a millisecond, a queue goes to the back of its list.
+ *
+ *   - A pool of one or two threads has one list: turns are in FIFO order. A larger pool has one list per two threads.
+ *   - If a task submits to another queue, that queue goes into the list of the task's thread. It runs next on that thread if nothing else waits,
+ *     or on another thread if the task does not end at once.
+ *   - A thread takes queues from other lists when its own list is empty, when another list has a queue of higher priority, and every few
+ *     milliseconds.
+ *
+ * Every call may be made from any thread, while the caller holds a reference. No call is a cancellation point (sq_types.h), not even a release
+ * that waits. */
 #ifndef SQ_POOL_H
 #define SQ_POOL_H
 
@@ -22,8 +27,8 @@ extern "C" {
 /**
  * A class of service: what the threads of a pool ask the system for, once, when they start.
  *
- * Nice values are at least those of the main thread. An unprivileged thread cannot lower a nice value again, so no thread changes its
- * class. What the system refuses or does not know is left out: sq_pool_granted reads back what is in effect.
+ * A nice value is never below that of the main thread. An unprivileged thread cannot lower its nice value again, so no thread changes its
+ * class. If the system refuses or does not know a setting, the threads do without: sq_pool_granted returns what is in effect.
  */
 typedef enum sq_service {
     SQ_SERVICE_DEFAULT,     /**< the same as the main thread */
@@ -35,14 +40,14 @@ typedef enum sq_service {
 /**
  * What a pool is created with. Begin with SQ_POOL_OPTIONS_INIT and change what you need.
  *
- * A thread blocked in a call of this library, such as a sync within a task, does not count: another thread replaces it while it waits. The number of
- * threads has no limit: from 64 on, one more starts whenever all of them are blocked in this way.
+ * A thread that is blocked in a call of this library, such as a sync within a task, does not count: another thread replaces it meanwhile. So
+ * the number of threads has no limit: from 64 on, one more starts whenever all of them are blocked in this way.
  */
 typedef struct sq_pool_options {
     size_t size;       /**< sizeof(sq_pool_options_t), so that later versions can add fields */
     size_t threads;    /**< how many tasks it runs at a time; 0: one per processor, and more, up to 64, while tasks block */
-    size_t stack_size; /**< bytes of stack of each thread, besides its thread-local variables; 0: the system's default */
-    sq_service_t service; /**< the class of its threads */
+    size_t stack_size; /**< bytes of stack of each thread, in addition to thread-local variables; 0: the system's default */
+    sq_service_t service; /**< the class of all threads */
 } sq_pool_options_t;
 
 /** The default options of a pool: about one thread per processor, of the default class. */
@@ -64,29 +69,30 @@ typedef struct sq_pool_granted {
 /**
  * Returns the pool that the process shares; the first call creates it. Borrowed: don't release it.
  *
- * It has about one thread per processor that the process may use (its affinity and its control group's quota count). It grows, up
- * to 64 threads, while ready queues wait and its threads are blocked: within some tens of milliseconds if all are blocked, later
- * if only some are. It shrinks again when they continue, or are idle. It does not grow for threads that compute: while as many tasks
- * compute as there are processors, its other queues wait. A later change of the main thread's affinity has no effect on its size, nor on
- * threads that run already (taskset -a changes those).
+ * The pool has about one thread per processor that the process may use (affinity and the control group's quota count).
+ *
+ * The pool grows, up to 64 threads, while ready queues wait and threads are blocked: within some tens of milliseconds if all threads are
+ * blocked, later if only some are. It shrinks when blocked threads continue, or are idle. It does not grow for threads that compute: while
+ * as many tasks compute as there are processors, its other queues wait. A later change of the main thread's affinity changes neither the
+ * size nor threads that run already (taskset -a changes such threads).
  *
  * @return The pool, or NULL with errno ENOMEM (no memory, or no thread could be started).
  */
 sq_pool_t *SQ_NULLABLE sq_pool_shared(void);
 
 /**
- * Returns the pool of this class that the process shares, as sq_pool_shared. For the default class it is the pool of sq_pool_shared.
+ * Returns the pool of this class that the process shares. For the default class it is the pool of sq_pool_shared. Borrowed: don't release it.
  *
  * @return The pool, or NULL with errno ENOMEM (no memory, or no thread could be started) or EINVAL (no such class).
  */
 sq_pool_t *SQ_NULLABLE sq_pool_shared_of(sq_service_t service);
 
 /**
- * Creates a pool and starts one thread of it; the others start when they are needed.
+ * Creates a pool and starts one of its threads; the others start when they are needed.
  *
- * It also starts the thread that all pools and timers of the process share, unless it is running already.
+ * The call also starts the thread that all pools and timers of the process share, unless that thread is running already.
  *
- * @param label Copied; NULL means "". It names the threads; if it is too long for the system, they get the part after its last
+ * @param label Copied; NULL means "". The label names the threads. If it is too long for the system, they get the part after its last
  * dot, truncated.
  * @param options NULL: the defaults.
  * @return The pool, with one reference; or NULL with errno ENOMEM (no memory, or no thread could be started) or EINVAL (options of
@@ -97,9 +103,9 @@ sq_pool_t *SQ_NULLABLE sq_pool_create(const char *SQ_NULLABLE label, const sq_po
 /**
  * Reads back what the system uses for the threads of the pool's class.
  *
- * A refusal is never an error: nice values may be limited, a container may forbid the call, and kernels before 6.12 ignore the length
- * of a slice without an error. The call starts a thread as the pool does, asks the system about it, and ends it: some tens of
- * microseconds.
+ * A refusal by the system is never an error: nice values may be limited, a container may forbid the setting, and kernels before 6.12
+ * ignore the length of a slice. The call starts a thread as the pool does, asks the system about that thread, and ends the thread: some
+ * tens of microseconds.
  *
  * @retval 0 *granted is filled in.
  * @retval EINVAL An unknown size of *granted, or a pool without threads of its own (sq_pool_create_manual,
@@ -111,30 +117,30 @@ int sq_pool_granted(const sq_pool_t *pool, sq_pool_granted_t *granted);
 /**
  * Creates a pool without threads, for tests.
  *
- * Tasks run when the test runs the pool, and timers follow a clock that the test advances.
+ * Tasks run when the test runs the pool, and timers use a clock that the test advances.
  *
- * A call that waits for a queue of such a pool (a sync, an async_and_wait, a shutdown, a wait for room) first runs what that queue
- * has ready, on the calling thread. If several threads use such a pool, one of them must continue to run it.
- * On a concurrent queue, tasks that wait for later ones beyond the queue's width never end if one thread runs the pool.
+ * A call that waits for a queue of such a pool (a sync, an async_and_wait, a shutdown, a wait for room) first runs the ready tasks of this
+ * queue, on the calling thread. If several threads wait on a manual pool, one of them must keep calling sq_pool_run.
+ * If only one thread runs the pool, the tasks of a concurrent queue that wait for later tasks, beyond the queue's width, never end.
  *
  * @return The pool, with one reference; or NULL with errno ENOMEM.
  */
 sq_pool_t *SQ_NULLABLE sq_pool_create_manual(const char *SQ_NULLABLE label);
 
 /**
- * Runs what the queues of a manual pool have ready, on this thread, one batch after the other, until nothing is ready.
+ * Runs the ready tasks of a manual pool's queues, on this thread, one batch after the other, until nothing is ready.
  *
- * That includes timers that are due now, and what becomes ready while it runs. Legal from a task, too.
+ * Timers that are due now run, too, and so do tasks that become ready during the call. Legal from a task, too.
  *
- * @return How many tasks it has run or discarded, or skipped because it was a cancelled firing. What is discarded only because its queue
- * ends before it is due does not count. Up to 64 tasks of a queue with a target count as one. 0 on any other pool.
+ * @return How many steps the call took; 0: nothing was ready, or it is not a manual pool. Don't compare the result with a number of tasks: a
+ * discarded task and a cancelled firing are steps, and up to 64 tasks of a queue with a target are one step.
  */
 size_t sq_pool_run(sq_pool_t *pool);
 
 /**
- * Moves the clock of a manual pool forward; stops at each timer on the way and runs what becomes ready there.
+ * Moves the clock of a manual pool forward; at the time of each timer on the way, runs what becomes ready.
  *
- * Timers fire in the order in which they are due. Don't call it from a task that it runs itself.
+ * Timers fire in the order in which they are due. Don't call it from a task that this call runs.
  *
  * @return The same as sq_pool_run.
  */
@@ -157,7 +163,7 @@ sq_pool_t *sq_pool_retain(sq_pool_t *pool);
 /**
  * Releases a reference. Never blocks; legal anywhere. NULL is ignored.
  *
- * Queues keep their pool: its threads end after the last of them. Tasks that are left on a manual pool run only if a
+ * A queue keeps its pool: the pool's threads end after its last queue has ended. Tasks that are left on a manual pool run only if a
  * thread runs the pool.
  */
 void sq_pool_release(sq_pool_t *SQ_NULLABLE pool);

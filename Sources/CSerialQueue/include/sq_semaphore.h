@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /**
- * A counting semaphore: a number of permits that threads take and give back.
+ * A counting semaphore: a number of permits that threads take and return.
  *
  * Opaque and reference-counted; made by sq_semaphore_create.
  */
@@ -41,39 +41,38 @@ sq_semaphore_t *sq_semaphore_retain(sq_semaphore_t *semaphore);
 /**
  * Releases a reference; the last one frees the semaphore.
  *
- * Legal anywhere. A thread that waits holds a reference of its own. Permits that were not given back do not matter. NULL is
- * ignored.
+ * Legal anywhere, also while permits are taken. A thread that waits holds a reference of its own. NULL is ignored.
  */
 void sq_semaphore_release(sq_semaphore_t *SQ_NULLABLE semaphore);
 
 /**
  * Returns the semaphore's label.
  *
- * @return The label, "" if it has none. Valid as long as the semaphore.
+ * @return The label; "" if the semaphore has none. Valid as long as the semaphore.
  */
 const char *sq_semaphore_label(const sq_semaphore_t *semaphore);
 
 /**
  * Takes a permit; waits for one if there is none.
  *
- * Waiting threads get their permits in the order in which they began to wait; no thread overtakes them. A permit that is
- * there is taken even if the deadline has passed. Any thread may call. While a thread of a pool waits, another
- * one runs in its place. A wait is never refused as a deadlock, because any thread may signal. It does not run the tasks of a manual pool.
+ * Waiting threads get permits in FIFO order; no thread overtakes them. If there is a permit, it is taken even after the deadline. Any thread
+ * may call. While a thread of a pool waits, another thread replaces it. A wait never returns EDEADLK, because any thread may signal. The
+ * wait does not run tasks of a manual pool.
  *
- * @retval 0 A permit was taken. What was written before the signal that gave it is visible.
- * @retval ETIMEDOUT There was none by the deadline.
- * @retval EAGAIN There is none, and the deadline is SQ_NOW.
- * @retval ENOMEM It would have to wait, and there is no memory for that.
- * @retval ESTALE It would have to wait, and the semaphore is from before a fork.
+ * @retval 0 A permit was taken. What was written before the signal that gave the permit is visible.
+ * @retval ETIMEDOUT There was no permit by the deadline.
+ * @retval EAGAIN There is no permit, and the deadline is SQ_NOW.
+ * @retval ENOMEM The call would have to wait, and there is no memory for the wait.
+ * @retval ESTALE The call would have to wait, and the semaphore is from before a fork.
  */
 SQ_USE_RESULT int sq_semaphore_wait(sq_semaphore_t *semaphore, sq_time_t deadline);
 
 /**
- * Gives a permit: to the thread that has waited longest, or else to the semaphore.
+ * Adds a permit. If threads wait, the thread that has waited longest gets the permit.
  *
  * Never blocks. Any thread may call, whether it has taken a permit or not.
  *
- * @retval 0 The permit was given.
+ * @retval 0 The permit was added.
  * @retval EOVERFLOW The semaphore has SQ_SEMAPHORE_MAX permits already. Nothing changed.
  * @retval ESTALE Threads of the parent of a fork wait for the semaphore, and this is the child. Nothing changed.
  */

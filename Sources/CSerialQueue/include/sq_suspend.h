@@ -14,21 +14,21 @@ extern "C" {
 /**
  * Suspends the queue until balanced by as many sq_resume calls.
  *
- * Once it has returned, at most one more task of a serial queue starts, those of queues whose target this is included: the one whose turn had
- * already come. On a concurrent queue several may have their turn already. Submissions are accepted and wait. Never blocks. Any thread may
- * call, also a task of the queue.
+ * After it returns, at most one more task of a serial queue may start: a task whose turn had come. This includes tasks of queues that have this
+ * queue as their target. On a concurrent queue several tasks may have had their turn. Submissions are accepted and wait. Never blocks. Any
+ * thread may call, also a task of the queue.
  *
  * @retval 0 The queue is suspended.
- * @retval ESHUTDOWN A shutdown has ended.
+ * @retval ESHUTDOWN A shutdown of the queue has ended.
  * @retval EOVERFLOW The queue is suspended 2^32 - 1 times.
  * @retval ESTALE The queue is from before a fork.
  */
 int sq_suspend(sq_queue_t *queue);
 
 /**
- * Takes back one sq_suspend. After the last one the queue runs again. Never blocks; any thread may call.
+ * Balances one sq_suspend. When all are balanced, the queue runs again. Never blocks; any thread may call.
  *
- * @retval 0 One suspension less.
+ * @retval 0 The queue has one suspension less.
  * @retval EINVAL The queue is not suspended: this is one resume too many. Nothing changed.
  * @retval ESTALE The queue is from before a fork. Nothing changed.
  */

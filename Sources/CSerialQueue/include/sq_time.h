@@ -11,14 +11,14 @@ extern "C" {
 /**
  * A point in time: nanoseconds on CLOCK_MONOTONIC.
  *
- * Setting the wall clock does not change it. On Linux it stands still while the machine is suspended. Deadlines are points in time.
+ * Setting the wall clock has no effect on this clock. On Linux the clock stands still while the machine is suspended. Deadlines are points in time.
  */
 typedef uint64_t sq_time_t;
 
 /**
  * The deadline of a call that must not wait.
  *
- * A call that would have to wait returns EAGAIN and has done nothing.
+ * A call that would have to wait returns EAGAIN, and has done nothing.
  */
 #define SQ_NOW ((sq_time_t)0)
 
@@ -26,7 +26,7 @@ typedef uint64_t sq_time_t;
 #define SQ_FOREVER UINT64_MAX
 
 /**
- * Returns the point in time that is that many nanoseconds from now. Any thread may call.
+ * Returns the point in time this many nanoseconds from now. Any thread may call.
  *
  * @return The time; SQ_FOREVER on overflow.
  */

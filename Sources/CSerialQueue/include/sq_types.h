@@ -1,8 +1,8 @@
 /* sq_types.h: the types that every other header uses.
  *
- * Cancellation of threads (pthread_cancel): no call of the library is a cancellation point, also one that waits. The call does what it does and
- * waits as long as it waits; a cancellation stays pending, and acts at the thread's next cancellation point after the call. A task that is cancelled
- * in its own code ends the process with a message. The exploring calls (sq_explore.h) are the exception: they print. */
+ * Cancellation of threads (pthread_cancel): no call of the library is a cancellation point, not even a call that waits. A cancellation stays pending
+ * until the thread's next cancellation point after the call. If a task is cancelled in its own code, the process ends with a message. Exception: the
+ * exploring calls (sq_explore.h) print, which is a cancellation point. */
 #ifndef SQ_TYPES_H
 #define SQ_TYPES_H
 
@@ -21,10 +21,10 @@
 #endif
 
 #ifdef __GNUC__
-/** Marks a call whose result must be checked: it waits until a deadline (except sq_shutdown), or its result says who owns a context or an await. */
+/** Marks a call whose result must be checked: the compiler warns if the program ignores it (warn_unused_result). */
 #define SQ_USE_RESULT __attribute__((warn_unused_result))
 #else
-/** Marks a call whose result must be checked: it waits until a deadline (except sq_shutdown), or its result says who owns a context or an await. */
+/** Marks a call whose result must be checked. */
 #define SQ_USE_RESULT
 #endif
 
@@ -48,9 +48,9 @@ typedef void (*sq_function_t)(void *SQ_NULLABLE context);
 /**
  * A task that owns its context.
  *
- * Of an accepted task exactly one of the two functions is called, once: `run`, or `discard` if the task will never run. Both
- * are called outside every lock, so both may call back into the queue. `run` has the queue as the current one; so has
- * `discard`, unless the call that submits the task says otherwise.
+ * If the task is accepted, exactly one of its functions is called, once: `run`, or `discard` if the task will never run. No lock is
+ * held then, so both functions may call the queue. The queue is the current one in `run`. It is also the current one in `discard`,
+ * unless the comment of the submitting call says otherwise.
  */
 typedef struct sq_task {
     sq_function_t run;                 /**< does the work */

@@ -14,7 +14,7 @@ extern "C" {
 /**
  * The version of these headers, in three numbers.
  *
- * Before 1.0 a new minor version may change anything; then only a major one.
+ * Before 1.0 a new minor version may change anything. From 1.0 on only a new major version may.
  */
 #define SQ_VERSION_MAJOR 0
 /** The second number of the version. */
@@ -23,7 +23,7 @@ extern "C" {
 #define SQ_VERSION_PATCH 0
 
 /**
- * Returns the version of the library that runs, which may be another one than that of the headers.
+ * Returns the version of the library that runs. It may differ from the version of the headers.
  *
  * @return "MAJOR.MINOR.PATCH", such as "1.2.0". A constant string.
  */

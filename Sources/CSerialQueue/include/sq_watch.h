@@ -25,33 +25,34 @@ typedef struct sq_stall {
     size_t depth;                       /**< how many tasks wait */
     bool suspended;                     /**< the queue is suspended: that is why nothing runs */
     sq_function_t SQ_NULLABLE function; /**< the function that runs; NULL: nothing runs, or it is not known */
-    uint64_t thread_id;                 /**< of the thread that runs it, as the system numbers it; 0: nothing runs */
-    const char *waits_for;              /**< the label of the queue that this thread waits for inside its task; "": none */
+    uint64_t thread_id;                 /**< the system's number of the thread that runs the task; 0: nothing runs */
+    const char *waits_for;              /**< the label of the queue that this thread waits for inside the task; "": none */
     const void *SQ_NULLABLE caller;     /**< the return address of the call that submitted the running task; NULL: not known */
-    bool unowned;                       /**< no thread runs the queue's loop (sq_loop.h): none has yet, or it has ended. That is why nothing runs */
+    bool unowned;                       /**< no thread runs the queue's loop (sq_loop.h): that is why nothing runs. No thread has run it yet, or the owner has ended */
+    uint64_t number;                    /**< of the queue: the address of its handle, by which a dump names the queue (sq_inspect.h) */
 } sq_stall_t;
 
 /**
  * Receives stall notifications.
  *
- * `stalled` runs on a library thread. It may use other queues, and must not wait for the watched one. `discard` is called once,
- * after the last `stalled`, by the thread that ends the watching or frees the queue. That may be the timer thread: it must not
- * block.
+ * `stalled` runs on a library thread. It may use other queues, and must not wait for the watched queue. `discard` is called once,
+ * after the last `stalled`, by the thread that ends the watching or frees the queue. This may be the timer thread, so `discard` must
+ * not block.
  */
 typedef struct sq_watcher {
     void (*stalled)(void *SQ_NULLABLE context, const sq_stall_t *stall); /**< called once per stall */
-    void *SQ_NULLABLE context;                                           /**< the first argument of both */
+    void *SQ_NULLABLE context;                                           /**< the first argument of both functions */
     sq_function_t SQ_NULLABLE discard;                                   /**< frees the context; NULL: there is nothing to free */
 } sq_watcher_t;
 
 /**
  * Watches the queue from now on, in place of an earlier watcher. Any thread may call.
  *
- * When a task runs, or the oldest one waits, for longer than the threshold, the watcher is called once. This is noticed within a
- * quarter of the threshold, or a millisecond. A new watcher is also called for stalls in progress.
+ * The watcher is called once per stall: when a task has run for longer than the threshold, or when the oldest waiting task has waited for longer.
+ * A stall is noticed within a quarter of the threshold, or a millisecond. A new watcher is also called for stalls in progress.
  *
  * @param watcher Copied. NULL: the watching ends.
- * @retval 0 The watcher is in place.
+ * @retval 0 The watcher is set.
  * @retval EINVAL The threshold is 0, and there is a watcher. After every error nothing was done.
  * @retval ENOMEM There is no memory, or no thread could be started.
  * @retval ESTALE The queue is from before a fork.

@@ -151,7 +151,7 @@ static void order_by_address(sq__view_t *view) {
             sq__view_add_key(view, &view->order, (uintptr_t)queue->at, !queue->is_ready, i);
         }
     }
-    sq__view_sort(&view->order);
+    sq__view_sort(view, &view->order);
     for (size_t i = 0; i < view->order.count; i += 1) {
         sq__view_key_t *key = sq__view_key(&view->order, i);
         if (kept == 0 || sq__view_key(&view->order, kept - 1)->first != key->first) {
@@ -184,9 +184,6 @@ static void count_wait(const sq__view_t *view, const sq__view_thread_t *thread) 
  * site is in the table under that place (trace/sites.c), from which it is not taken. The queue may run, or be freed, meanwhile: what is then
  * read does not belong together, and nothing is found under it. */
 
-/* Each of them costs four system calls. With more queues none is looked at. */
-enum { MOST_QUEUES = 10000 };
-
 /* The segment and the slot at the head; NULL: it is not filled. */
 static const sq__slot_t *slot_at_head(const sq_queue_t *queue) {
     sq__segment_t *segment = queue->head;
@@ -207,12 +204,11 @@ static const sq__slot_t *slot_at_head(const sq_queue_t *queue) {
 
 static bool is_call(uintptr_t kind) { return kind == SQ__AWAITED || kind == SQ__RUN_ANYWHERE || (kind & ~(uintptr_t)SQ__BARRIER) == SQ__WAITER; }
 
-/* Fills in oldest_site and oldest_is_call, if the site of the oldest waiting task is known. */
-static void find_site(sq__view_queue_t *seen) {
+void sq__view_find_site(sq__view_queue_t *seen) {
     struct sq_queue copy;
     sq__epoch_t epoch;
     uintptr_t word = 0;
-    if (!sq__peek(seen->at, &copy, sizeof copy) || !(sq__load_relaxed(&copy.control) & SQ__SITED)
+    if (seen->depth == 0 || !sq__peek(seen->at, &copy, sizeof copy) || !(sq__load_relaxed(&copy.control) & SQ__SITED)
         || !sq__extra_peek(&copy, SQ__EXTRA_SITES, &epoch, sizeof epoch)) {
         return;
     }
@@ -231,17 +227,6 @@ static void find_site(sq__view_queue_t *seen) {
     }
 }
 
-/* After order_by_address: looks for the sites of all queues with waiting tasks, and wants their symbols. */
-static void look_at_oldest(sq__view_t *view) {
-    for (size_t i = 0; i < view->order.count && view->order.count <= MOST_QUEUES; i += 1) {
-        sq__view_queue_t *queue = sq__view_queue(view, i);
-        if (queue->depth > 0) {
-            find_site(queue);
-            sq__view_want_site(view, queue->oldest_site);
-        }
-    }
-}
-
 void sq__view_look_at_queues(sq__view_t *view) {
     const sq__pool_visitor_t visitor = { .patience = &view->patience, .entry = add_ready, .pool = add_pool, .context = view };
     for (size_t i = 0; i < view->threads.count; i += 1) {
@@ -253,5 +238,4 @@ void sq__view_look_at_queues(sq__view_t *view) {
     for (size_t i = 0; i < view->threads.count; i += 1) {
         count_wait(view, sq__view_thread(view, i));
     }
-    look_at_oldest(view);
 }

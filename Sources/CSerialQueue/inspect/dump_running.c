@@ -19,16 +19,18 @@ static void add_function(sq__dump_text_t *text, const sq__view_t *view, const sq
     sq__dump_add(text, "%s", name);
 }
 
-/* Adds how long the task has been running: the time that a watched queue has noted, or else the longest wait during which no other task
- * began. */
-static void add_since(sq__dump_text_t *text, const sq__view_t *view, const sq__view_frame_t *frame) {
+uint64_t sq__dump_runs_since(const sq__view_t *view, const sq__view_frame_t *frame, bool *is_exact) {
     const sq__view_queue_t *queue = sq__view_queue_of(view, frame->owner);
-    if (frame->since != 0 && frame->since <= view->now) {
-        sq__dump_add(text, " for ");
-        sq__dump_add_time(text, view->now - frame->since);
-    } else if (queue != NULL && queue->unchanged != 0 && queue->unchanged <= view->now) {
-        sq__dump_add(text, " for at least ");
-        sq__dump_add_time(text, view->now - queue->unchanged);
+    *is_exact = frame->since != 0 && frame->since <= view->now;
+    return *is_exact ? frame->since : queue != NULL && queue->unchanged <= view->now ? queue->unchanged : 0;
+}
+
+static void add_since(sq__dump_text_t *text, const sq__view_t *view, const sq__view_frame_t *frame) {
+    bool is_exact;
+    uint64_t began = sq__dump_runs_since(view, frame, &is_exact);
+    if (began != 0) {
+        sq__dump_add(text, is_exact ? " for " : " for at least ");
+        sq__dump_add_time(text, view->now - began);
     }
 }
 
@@ -38,7 +40,8 @@ static void add_frame(sq__dump_text_t *text, const sq__view_t *view, const sq__v
     if (frame->owner == NULL) {
         sq__dump_add(text, " outside of every queue");
     } else {
-        sq__dump_add(text, " in queue \"%s\"", queue != NULL ? queue->label : "?");
+        sq__dump_add(text, " in ");
+        sq__dump_add_queue(text, queue != NULL ? queue->label : "?", frame->owner);
         add_since(text, view, frame);
         sq__dump_add_site(text, view, frame->site, frame->is_call);
     }
@@ -71,7 +74,6 @@ static void add_state(sq__dump_text_t *text, uint64_t thread_id) {
 
 /* Adds the line of a thread that runs something. `asks`: asks the system about a thread that does not wait. */
 static void add_thread(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *thread, bool asks) {
-    sq__dump_add(text, "  ");
     sq__dump_add_thread(text, thread);
     sq__dump_add(text, thread->frames > 0 ? " runs " : thread->is_apply && thread->code != 0 ? " runs" : " runs a function");
     for (unsigned i = 0; i < thread->frames && i < SQ__VIEW_FRAMES; i += 1) {
@@ -96,18 +98,89 @@ static void add_thread(sq__dump_text_t *text, const sq__view_t *view, const sq__
     sq__dump_add(text, "\n");
 }
 
-void sq__dump_running(sq__dump_text_t *text, const sq__view_t *view) {
-    size_t count = 0;
-    for (size_t i = 0; i < view->threads.count; i += 1) {
-        const sq__view_thread_t *thread = sq__view_thread(view, i);
-        count += thread->frames > 0 || thread->once != NULL;
+/* What the threads that are one line have in common. */
+static uint64_t key_of(const sq__view_t *view, const sq__view_thread_t *thread) {
+    const sq__view_frame_t *frame = &thread->frame[0];
+    uint64_t key = sq__key_with(SQ__KEY, thread->frames << 4 | thread->waits << 3 | thread->is_apply << 2 | thread->is_item << 1 | (thread->once != NULL));
+    if (thread->frames > 0) {
+        const sq__view_queue_t *queue = sq__view_queue_of(view, frame->owner);
+        key = sq__key_with(sq__key_with(key, (uintptr_t)frame->function), frame->code);
+        key = sq__key_with_text(key, queue != NULL ? queue->label : frame->owner != NULL ? "?" : "");
     }
-    sq__dump_add(text, "THREADS THAT RUN TASKS: %zu\n", count);
-    sq__dump_add_none(text, count);
+    return thread->once != NULL ? sq__key_with_text(key, thread->apply) : key;
+}
+
+/* When the first of its tasks began whose begin is known; UINT64_MAX: of none. Marks their queues. */
+static uint64_t look_at_frames(const sq__view_t *view, const sq__view_thread_t *thread) {
+    uint64_t first = UINT64_MAX;
+    for (unsigned i = 0; i < thread->frames && i < SQ__VIEW_FRAMES; i += 1) {
+        bool is_exact;
+        sq__view_queue_t *queue = sq__view_queue_of(view, thread->frame[i].owner);
+        uint64_t began = sq__dump_runs_since(view, &thread->frame[i], &is_exact);
+        if (queue != NULL) {
+            queue->runs = true;
+        }
+        first = began != 0 && began < first ? began : first;
+    }
+    return first;
+}
+
+/* The queues of one of the longest runs are not folded. */
+static void mark_queues(const sq__view_t *view, const sq__view_thread_t *thread) {
+    for (unsigned i = 0; i < thread->frames && i < SQ__VIEW_FRAMES; i += 1) {
+        sq__view_queue_t *queue = sq__view_queue_of(view, thread->frame[i].owner);
+        if (queue != NULL) {
+            queue->stands_out = true;
+        }
+    }
+}
+
+/* The longest runs first, then those whose begin is not known. */
+void sq__dump_running_fold(sq__view_t *view, sq__section_t *section) {
+    sq__view_list_t list = { .size = sizeof(sq__view_key_t) };
     for (size_t i = 0; i < view->threads.count; i += 1) {
         const sq__view_thread_t *thread = sq__view_thread(view, i);
         if (thread->frames > 0 || thread->once != NULL) {
-            add_thread(text, view, thread, i < MOST_STATES);
+            sq__view_add_key(view, &list, look_at_frames(view, thread), i, i);
         }
     }
+    sq__view_sort(view, &list);
+    sq__section_begin(view, section, list.count);
+    for (size_t i = 0; i < list.count; i += 1) {
+        const sq__view_key_t *key = sq__view_key(&list, i);
+        bool is_alone = i < SQ__FOLD_TOP && key->first != UINT64_MAX;
+        if (is_alone) {
+            mark_queues(view, sq__view_thread(view, key->item));
+        }
+        sq__section_add(view, section, is_alone ? 0 : key_of(view, sq__view_thread(view, key->item)), key->item);
+    }
+    sq__section_end(view, section);
+    sq__view_list_free(&list);
+}
+
+void sq__dump_want_functions(sq__view_t *view, const sq__view_thread_t *thread) {
+    for (unsigned i = 0; i < thread->frames && i < SQ__VIEW_FRAMES; i += 1) {
+        sq__symbols_want(view->symbols, (uintptr_t)thread->frame[i].function);
+        sq__symbols_want(view->symbols, thread->frame[i].code);
+        sq__view_want_site(view, thread->frame[i].site);
+    }
+    sq__symbols_want(view->symbols, thread->once != NULL ? thread->code : 0);
+}
+
+void sq__dump_running_want(sq__view_t *view, const sq__section_t *section) {
+    for (size_t i = 0, item; i < section->granted; i += 1) {
+        (void)sq__section_line(section, i, &item);
+        sq__dump_want_functions(view, sq__view_thread(view, item));
+    }
+}
+
+void sq__dump_running(sq__dump_text_t *text, const sq__view_t *view, const sq__section_t *section) {
+    sq__dump_add(text, "THREADS THAT RUN TASKS: %zu\n", section->items.count);
+    sq__dump_add_none(text, section->items.count);
+    for (size_t i = 0, item; i < section->granted; i += 1) {
+        size_t count = sq__section_line(section, i, &item);
+        sq__dump_add_alike(text, count, "the first");
+        add_thread(text, view, sq__view_thread(view, item), i < MOST_STATES);
+    }
+    sq__dump_add_left_out(text, section);
 }

@@ -46,7 +46,18 @@ void sq__dump_add_time(sq__dump_text_t *text, uint64_t nanoseconds) {
 }
 
 void sq__dump_add_thread(sq__dump_text_t *text, const sq__view_thread_t *thread) {
-    sq__dump_add(text, "thread \"%s\" (%llu)", thread->name, (unsigned long long)thread->self.thread_id);
+    char name[16];
+    sq__thread_name_of(thread->self.thread_id, name, sizeof name);
+    sq__dump_add(text, "thread \"%s\" (%llu)", name, (unsigned long long)thread->self.thread_id);
+}
+
+void sq__dump_add_queue(sq__dump_text_t *text, const char *label, const void *queue) { sq__dump_add(text, "queue \"%s\" %p", label, queue); }
+
+void sq__dump_add_alike(sq__dump_text_t *text, size_t count, const char *first) {
+    sq__dump_add(text, "  ");
+    if (count > 1) {
+        sq__dump_add(text, "%zu alike, %s: ", count, first);
+    }
 }
 
 void sq__dump_add_site(sq__dump_text_t *text, const sq__view_t *view, const void *site, bool is_call) {

@@ -21,6 +21,12 @@ void sq__dump_add_time(sq__dump_text_t *text, uint64_t nanoseconds);
 /* "thread "name" (id)" */
 void sq__dump_add_thread(sq__dump_text_t *text, const sq__view_thread_t *thread);
 
+/* "queue "label" 0x55d0c8a012a0": a queue's number is its address. */
+void sq__dump_add_queue(sq__dump_text_t *text, const char *label, const void *queue);
+
+/* The beginning of a line: "  ", or for several items that are one line "  42 alike, FIRST: ". */
+void sq__dump_add_alike(sq__dump_text_t *text, size_t count, const char *first);
+
 /* ", submitted by F" or ", in a call by F"; nothing if the site is not known. By a function in C, from a line of a file in Swift. */
 void sq__dump_add_site(sq__dump_text_t *text, const sq__view_t *view, const void *site, bool is_call);
 

@@ -167,16 +167,6 @@ static void read_thread(sq__view_t *view, size_t i) {
     } else if (is_over(thread)) {
         thread->waits = false;
     }
-    if (thread->frames > 0 || thread->once != NULL || thread->waits) {
-        sq__thread_name_of(thread->self.thread_id, thread->name, sizeof thread->name);
-    }
-    for (unsigned k = 0; k < thread->frames && k < SQ__VIEW_FRAMES; k += 1) {
-        sq__symbols_want(view->symbols, (uintptr_t)thread->frame[k].function);
-        sq__symbols_want(view->symbols, thread->frame[k].code);
-        sq__view_want_site(view, thread->frame[k].site);
-    }
-    sq__symbols_want(view->symbols, thread->once != NULL ? thread->code : 0);
-    sq__view_want_site(view, thread->waits ? thread->wait.site : 0);
 }
 
 void sq__view_look_at_threads(sq__view_t *view) {
@@ -184,7 +174,7 @@ void sq__view_look_at_threads(sq__view_t *view) {
     for (size_t i = 0; i < view->threads.count; i += 1) {
         read_thread(view, i);
     }
-    sq__view_sort(&view->held);
+    sq__view_sort(view, &view->held);
 }
 
 const sq__view_key_t *sq__view_holders(const sq__view_t *view, const void *what, size_t *count) {

@@ -3,7 +3,7 @@
 
 #include "inspect/dump_view.h"
 
-/* Fills `threads` and `held`, and adds the functions that they run to the wanted symbols. */
+/* Fills `threads` and `held`. */
 void sq__view_look_at_threads(sq__view_t *view);
 
 /* The first of the keys with this queue or once, and how many there are; *count 0: none, and the result is not a key. After

@@ -1,24 +1,20 @@
 #include "inspect/dump_view.h"
 
-#include <string.h>
-
 void *sq__view_add(sq__view_t *view, sq__view_list_t *list) {
     if (list->count == list->room) {
         size_t room = list->room > 0 ? 2 * list->room : 64;
-        char *items = sq__pages(room * list->size);
+        char *items = list->items == NULL ? sq__pages(room * list->size) : sq__pages_grow(list->items, list->room * list->size, room * list->size);
         if (items == NULL) {
             view->had_no_memory = true;
             return NULL;
         }
-        if (list->count > 0) {
-            memcpy(items, list->items, list->count * list->size);
-        }
-        sq__pages_free(list->items, list->room * list->size);
         list->items = items;
         list->room = room;
     }
     return list->items + list->size * list->count++; /* fresh pages are zeroed */
 }
+
+void sq__view_list_free(sq__view_list_t *list) { sq__pages_free(list->items, list->room * list->size); }
 
 void sq__view_add_key(sq__view_t *view, sq__view_list_t *keys, uint64_t first, uint64_t second, size_t item) {
     sq__view_key_t *key = sq__view_add(view, keys);
@@ -31,31 +27,45 @@ static bool is_before(const sq__view_key_t *one, const sq__view_key_t *other) {
     return one->first != other->first ? one->first < other->first : one->second < other->second;
 }
 
-/* Moves the key at `i` down until nothing below it comes after it. */
-static void sift(sq__view_key_t *keys, size_t i, size_t count) {
-    sq__view_key_t moved = keys[i];
-    for (size_t child; (child = 2 * i + 1) < count; i = child) {
-        child += child + 1 < count && is_before(&keys[child], &keys[child + 1]);
-        if (!is_before(&moved, &keys[child])) {
-            break;
-        }
-        keys[i] = keys[child];
+/* Merges two sorted runs that follow one another, `one` keys and `both` in all, into `to`. */
+static void merge(const sq__view_key_t *from, size_t one, size_t both, sq__view_key_t *to) {
+    for (size_t i = 0, k = one, n = 0; n < both; n += 1) {
+        bool is_second = i == one || (k < both && is_before(&from[k], &from[i]));
+        to[n] = from[is_second ? k++ : i++];
     }
-    keys[i] = moved;
 }
 
-/* A heap sort: qsort may allocate. */
-void sq__view_sort(sq__view_list_t *list) {
-    sq__view_key_t *keys = sq__view_key(list, 0);
-    for (size_t i = list->count / 2; i > 0; i -= 1) {
-        sift(keys, i - 1, list->count);
+/* The length of the sorted run that these begin with. */
+static size_t run_of(const sq__view_key_t *keys, size_t count) {
+    size_t length = 1;
+    while (length < count && !is_before(&keys[length], &keys[length - 1])) {
+        length += 1;
     }
-    for (size_t count = list->count; count > 1; count -= 1) {
-        sq__view_key_t last = keys[count - 1];
-        keys[count - 1] = keys[0];
-        keys[0] = last;
-        sift(keys, 0, count - 1);
+    return length < count ? length : count;
+}
+
+/* A merge sort: qsort may allocate. It merges the runs that are there, as queues that were made one after the other are often found in the order
+ * of their addresses. */
+void sq__view_sort(sq__view_t *view, sq__view_list_t *list) {
+    size_t count = list->count;
+    sq__view_key_t *keys = sq__view_key(list, 0), *other = count > 1 ? sq__pages(list->room * list->size) : NULL;
+    if (other == NULL) {
+        view->had_no_memory |= count > 1;
+        return;
     }
+    while (run_of(keys, count) < count) {
+        for (size_t at = 0; at < count;) {
+            size_t one = run_of(keys + at, count - at), past = at + one;
+            size_t both = one + (past < count ? run_of(keys + past, count - past) : 0);
+            merge(keys + at, one, both, other + at);
+            at += both;
+        }
+        sq__view_key_t *sorted = other;
+        other = keys;
+        keys = sorted;
+    }
+    list->items = (char *)keys;
+    sq__pages_free(other, list->room * list->size);
 }
 
 size_t sq__view_first(const sq__view_list_t *keys, uint64_t first) {

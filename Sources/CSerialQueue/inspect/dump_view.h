@@ -38,7 +38,6 @@ typedef struct sq__view_frame {
 typedef struct sq__view_thread {
     const sq__self_t *at;
     sq__self_t self;
-    char name[16];
     unsigned frames; /* how many it has; `frame` has the innermost ones */
     sq__view_frame_t frame[SQ__VIEW_FRAMES];
     const void *once; /* the once whose function it is in, or the apply that it helps; or NULL */
@@ -68,6 +67,9 @@ typedef struct sq__view_queue {
     const void *oldest_site; /* of the oldest waiting task; NULL: not known */
     bool oldest_is_call;    /* that is a thread that waits */
     uint64_t unchanged; /* the same, among those since when no task has begun; 0: none */
+    bool runs;          /* a thread runs one of its tasks */
+    bool is_in_cycle;   /* and threads that wait for each other do */
+    bool stands_out;    /* it is not folded (dump_work.c) */
     char label[SQ__VIEW_LABEL];
 } sq__view_queue_t;
 
@@ -80,6 +82,7 @@ typedef struct sq__view_key {
 typedef struct sq__view_timer {
     uint64_t in, interval; /* nanoseconds */
     bool is_delayed;
+    const void *queue;
     char label[SQ__VIEW_LABEL], pool[SQ__VIEW_LABEL]; /* pool: the manual pool whose clock it uses, or "" */
 } sq__view_timer_t;
 
@@ -102,11 +105,14 @@ typedef struct sq__view {
 /* Adds a zeroed item; earlier pointers to items of the list become invalid. NULL: no memory (had_no_memory). */
 void *sq__view_add(sq__view_t *view, sq__view_list_t *list);
 
+/* Frees its pages. */
+void sq__view_list_free(sq__view_list_t *list);
+
 /* Adds a key to a list of them, which is then no longer sorted. Without memory it is left out. */
 void sq__view_add_key(sq__view_t *view, sq__view_list_t *keys, uint64_t first, uint64_t second, size_t item);
 
-/* Sorts keys, in place, without memory. */
-void sq__view_sort(sq__view_list_t *keys);
+/* Sorts keys. Equal ones stay in order. Without memory they stay as they are (had_no_memory): then sq__view_first may not find a key. */
+void sq__view_sort(sq__view_t *view, sq__view_list_t *keys);
 
 /* In sorted keys the place of the first whose `first` is not smaller than this one; their count if there is none. */
 size_t sq__view_first(const sq__view_list_t *keys, uint64_t first);

@@ -1,7 +1,16 @@
 /* dump_waits.h: what each thread waits for. */
 #pragma once
 
-#include "inspect/dump_text.h"
+#include "inspect/dump_fold.h"
 
-/* Adds the section of the threads that wait; before sq__dump_queues. */
-void sq__dump_waits(sq__dump_text_t *text, sq__view_t *view);
+/* The threads that have what this one waits for, *count of them, as keys. *what: the queue or once; of several queues the first that a thread
+ * runs. */
+const sq__view_key_t *sq__dump_holders_of(const sq__view_t *view, const sq__view_thread_t *thread, const void **what, size_t *count);
+
+/* Fills the section, and marks the queues that are in a cycle. After sq__view_look_at_queues. */
+void sq__dump_waits_fold(sq__view_t *view, sq__section_t *section);
+
+/* Wants the symbols of its lines. */
+void sq__dump_waits_want(sq__view_t *view, const sq__section_t *section);
+
+void sq__dump_waits(sq__dump_text_t *text, const sq__view_t *view, const sq__section_t *section);

@@ -1,3 +1,4 @@
+/* error.c: the library's error codes in words. */
 #include "include/sq_error.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* stats.c: the counts of a queue, as a program reads them. */
 #include "include/sq_stats.h"
 
 #include "kernel/kernel.h"

@@ -1,3 +1,4 @@
+/* version.c: the version of the library. */
 #include "include/sq_version.h"
 
 #define TEXT_OF(number) #number

@@ -1,3 +1,4 @@
+/* watch.c: adding, replacing and removing a queue's watcher. watch_thread.h has the design. */
 #include "inspect/watch_thread.h"
 
 #include "observe/observe_inline.h"

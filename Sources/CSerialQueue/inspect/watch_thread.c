@@ -68,8 +68,8 @@ static sq__running_t runs_since(sq__watched_t *watched) {
     }
     sq__running_t running = { .began = sq__load_acquire(&watched->note.began) }; /* [note] acquire: what follows */
     running.function = sq__load_acquire(&watched->note.function);   /* [note] acquire: `began` below is at least as new */
-    running.thread_id = sq__load_acquire(&watched->note.thread_id); /* [note] acquire: the same */
-    running.site = sq__load_acquire(&watched->note.site);           /* [note] acquire: the same */
+    running.thread_id = sq__load_acquire(&watched->note.thread_id); /* [note] acquire: `began` below */
+    running.site = sq__load_acquire(&watched->note.site);           /* [note] acquire: `began` below */
     if (sq__load_relaxed(&watched->note.began) != running.began) {
         running.began = 0;
     }
@@ -122,6 +122,7 @@ static bool look(sq__watched_t *watched, uint64_t now, stall_t *stall) {
         sq__text_copy(stall->label, sizeof stall->label, watched->queue->label);
         sq__deadlock_waits_for(stall->shown.thread_id, stall->waits_for, sizeof stall->waits_for);
         stall->shown.label = stall->label;
+        stall->shown.number = (uintptr_t)watched->queue;
         stall->shown.waits_for = stall->waits_for;
         stall->shown.depth = sq__depth(watched->queue);
         stall->shown.suspended = sq__load_relaxed(&watched->queue->state) & SQ__SUSPENDED;

@@ -1,3 +1,4 @@
+/* batch.c: when a thread turns from one queue to another. */
 #include "kernel/kernel_inline.h"
 
 #include "platform/clock.h"
@@ -19,7 +20,7 @@ static bool is_long(sq__batch_t *batch, size_t tasks) {
 
 bool sq__batch_look(const sq_queue_t *queue, sq__batch_t *batch, size_t tasks) {
     bool is_over = tasks >= batch->tasks;
-    /* [control], as in sq__baton_find: a target's suspensions are read after the next task's kind. */
+    /* [control] relaxed: a target's suspensions are read after the next task's kind. */
     switch (sq__runner_demand(sq__load_relaxed(&queue->runner))) {
     case SQ__DEMAND_NOW:
         return true;

@@ -1,3 +1,4 @@
+/* baton.c: what is next in a queue, and which thread gets the baton. kernel.h has the design. */
 #include "kernel/kernel_inline.h"
 
 #include "kernel/depth.h"

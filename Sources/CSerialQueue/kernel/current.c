@@ -1,3 +1,4 @@
+/* current.c: is the calling thread in a task of this queue? */
 #include "kernel/kernel_inline.h"
 
 #include "state/state_inline.h"

@@ -107,7 +107,7 @@ static inline uintptr_t sq__ring_peek(sq_queue_t *queue) {
     if (__builtin_expect(sq__position_index(sq__load_relaxed(&queue->position)) == SQ__SEGMENT_SLOTS, 0) && !sq__ring_enter_next_segment(queue)) {
         return SQ__EMPTY;
     }
-    return sq__ring_kind(sq__load_acquire(&sq__ring_head(queue)->word)); /* [publish] acquire: the slot; [withdraw] the same if it is CANCELLED */
+    return sq__ring_kind(sq__load_acquire(&sq__ring_head(queue)->word)); /* [publish] acquire: the slot. [withdraw] acquire: if CANCELLED, the last use */
 }
 
 /* O. Advances past the slot at the head, which peek found filled, and returns its work. */

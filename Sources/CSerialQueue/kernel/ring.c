@@ -72,7 +72,7 @@ bool sq__ring_publish(const sq__reserved_t *place, uintptr_t word) {
     }
     sq__store_relaxed(&place->slot->word, word);
     sq__segment_t *segment = SQ__CONTAINER(place->slot, sq__segment_t, slots);
-    /* [publish] the same for the segment that contains the slot. */
+    /* [publish] release and acquire: the same for the segment that contains the slot. */
     return sq__exchange_acq_rel(place->link, (uintptr_t)segment) == SQ__BATON || place->owns;
 }
 
@@ -183,7 +183,7 @@ static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear)
 
 /* O. If nothing is queued, clears these flags, perhaps none, and leaves the ring without a segment. Returns as sq__ring_rest. */
 static inline __attribute__((always_inline)) sq__rest_t rest(sq_queue_t *queue, sq__state_t *state, sq__state_t clear) {
-    *state = sq__load_acquire(&queue->state); /* [own] acquire: as in begin_anew */
+    *state = sq__load_acquire(&queue->state); /* [own] acquire: what others did before they set CLOSED or RELEASES */
     for (;;) {
         unsigned taken = sq__state_taken(*state);
         bool is_at_tail = taken == sq__position_index(sq__load_relaxed(&queue->position)) || queue->head == NULL;

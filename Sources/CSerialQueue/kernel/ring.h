@@ -41,10 +41,12 @@ void sq__ring_mark_cancelled(sq_queue_t *queue, uintptr_t where);
 /* O, by the runner. Spins for a short time until the slot at the head is filled, or others want the thread. True: the slot is filled. */
 bool sq__ring_spin(sq_queue_t *queue);
 
-/* O. If no slot is taken, makes the queue free; if the slot at the head is taken and not filled, leaves the baton in it. Returns true
- * if the caller no longer holds the baton. Returns false if the slot is filled by now; *state is then SQ__OWNED, whatever the word is: no
- * flag matters, the caller only looks again. Also returns false if the queue is empty, but suspended, closed or released: *state is then
- * the word. */
+/* O. If no slot is taken, makes the queue free; if the slot at the head is taken and not filled, leaves the baton in it.
+ *
+ *     returns   *state       when
+ *     true      any value    the caller no longer holds the baton
+ *     false     SQ__OWNED    the slot is filled by now. This is not the word: no flag matters, the caller only looks again
+ *     false     the word     the queue is empty, but suspended, closed or released */
 bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state);
 
 /* As sq__ring_depth (kernel.h), including the work in the hand-off slot. */

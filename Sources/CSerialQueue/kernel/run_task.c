@@ -1,3 +1,4 @@
+/* run_task.c: the runner's loop, and the call of a task. kernel.h has the design. */
 #include "kernel/kernel_inline.h"
 
 #include "gate/gate_inline.h"
@@ -250,7 +251,7 @@ static inline __attribute__((always_inline)) void run_work(sq_queue_t *queue, ui
 static inline __attribute__((always_inline)) sq__next_t next_task(sq_queue_t *queue, bool begins, uintptr_t *kind) {
     *kind = sq__next_kind(queue);
     /* After the kind, as in sq__baton_find. */
-    bool is_held_back = sq__load_relaxed(&queue->control) & SQ__HELD_BACK; /* [control] */
+    bool is_held_back = sq__load_relaxed(&queue->control) & SQ__HELD_BACK; /* [control] relaxed: after the next task's kind */
     if (__builtin_expect(*kind - SQ__TASK <= SQ__MEMBER - SQ__TASK && !is_held_back, 1)) {
         return SQ__NEXT_TASK;
     }

@@ -14,7 +14,8 @@ static void take_off(sq__sharer_t *sharer) {
     SQ__LIST_REMOVE_FROM(sharer->list->end, sharer);
 }
 
-/* `slot`: the newest shared slot that has not been consumed, or NULL. Nothing was submitted after it if it was taken last. */
+/* `slot`: the newest shared slot that has not been consumed, or NULL. Nothing was submitted after it if it was taken last.
+ * Relaxed: CLOSED changes under the queue's lock, which the caller has. A slot that is not seen as taken yet was taken at the same time. */
 static bool may_be_joined(sq_queue_t *queue, const sq__slot_t *slot) {
     sq__state_t state = sq__load_relaxed(&queue->state);
     unsigned taken = sq__state_taken(state);

@@ -25,8 +25,8 @@
 
 sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags) {
     sq__state_t state = sq__load_relaxed(&queue->state);
-    /* [park] acquire: the writes of the holder that parked the baton, if we take it. [own] the same if the suspender took the free queue;
-     * release: [control]. */
+    /* [park] acquire: the writes of the holder that parked the baton, if we take it. [own] acquire: the suspender's, if it
+     * took the free queue. release: [control]. */
     while (!sq__cas_acq_rel(&queue->state, &state, state & ~flags)) {
     }
     return state;

@@ -181,7 +181,7 @@ static void await_members(apply_t *apply, size_t ran) {
     sq__token_claim(wait.token, wait.wait_id);       /* it cannot be refused */
     apply->token = wait.token;
     apply->wait_id = wait.wait_id;
-    /* [apply] release: the token; acquire: as above. */
+    /* [apply] release: the token; acquire: what the iterations wrote. */
     if (sq__sub_acq_rel(&apply->left, ran + 1) == ran + 1) {
         sq__wait_cancel(&wait);
         return;

@@ -241,7 +241,7 @@ static int notify(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task, b
         sq__notifications_append(&group->notices, notification);
     } else {
         sq__notifications_append(&group->due, notification);
-        /* [member] as in take_due. */
+        /* [member] release: our use of the group; acquire: what the members did. */
         submits = !(sq__or_acq_rel(&group->count, SQ__GROUP_NOTIFIES) & SQ__GROUP_NOTIFIES);
     }
     sq__object_unlock(group);

@@ -30,7 +30,7 @@ static int cancel_accepted(sq_item_t *item) {
     if (take_back(item)) {
         return 0;
     }
-    /* [item] release: as in accept. acquire: the outcome, if there is one. */
+    /* [item] release: the cancellation. acquire: the outcome, if there is one. */
     uint32_t state = sq__or_acq_rel(&item->state, SQ__ITEM_STARTED);
     if (state & SQ__ITEM_WATCHED && !(state & SQ__ITEM_OVER)) {
         sq__deadlock_look_again(item);

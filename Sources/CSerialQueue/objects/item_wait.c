@@ -22,7 +22,7 @@ static __attribute__((noinline)) sq__notification_t *end_waits(sq_item_t *item) 
     item->notices = (sq__notifications_t){ 0 };
     sq_await_entry_t *awaits = sq__object_waiters_grant(&item->waiters);
     if (first == NULL) {
-        sq__sub_acq_rel(&item->state, SQ__ITEM_NOTIFIES); /* [item] as in sq__item_publish */
+        sq__sub_acq_rel(&item->state, SQ__ITEM_NOTIFIES); /* [item] nothing but the lists, which the lock orders */
     }
     sq__item_unlock(item);
     sq__awaits_end(awaits);
@@ -206,8 +206,8 @@ static int notify_of_one(sq_item_t *item, sq_queue_t *queue, const sq_task_t *ta
         item = item->first; /* has the same lock */
     }
     sq__notifications_append(&item->notices, notice);
-    bool is_over = sq__or_acq_rel(&item->state, SQ__ITEM_WAITED) & SQ__ITEM_OVER; /* [item] as in wait_in_line */
-    bool submits = is_over && !(sq__or_acq_rel(&item->state, SQ__ITEM_NOTIFIES) & SQ__ITEM_NOTIFIES); /* [item] the same */
+    bool is_over = sq__or_acq_rel(&item->state, SQ__ITEM_WAITED) & SQ__ITEM_OVER; /* [item] acquire: the outcome. release: WAITED */
+    bool submits = is_over && !(sq__or_acq_rel(&item->state, SQ__ITEM_NOTIFIES) & SQ__ITEM_NOTIFIES); /* [item] nothing more: the lock */
     sq__item_unlock(item);
     if (submits) {
         sq__item_hold(item); /* its owners may release it meanwhile */

@@ -31,9 +31,9 @@ struct sq__member_count {
     sq__members_t on_queue;                /* I, without its count */
     SQ__ATOMIC(uint64_t) members;          /* A  see above */
     SQ__ATOMIC(uint32_t) accepted;         /* A  how many members concurrent queues have accepted */
-    SQ__ATOMIC(const sq_queue_t *) queue;  /* L, any thread reads it; so of the next three, which are fixed while it has members: so is the queue */
+    SQ__ATOMIC(const sq_queue_t *) queue;  /* L to write, any thread reads it. Does not change while members > 0; nor do the next three */
     SQ__ATOMIC(sq__runner_t) runner;       /* L  of the queue, with a reference, if that has no threads; else 0 */
-    SQ__ATOMIC(sq__ready_t *) entry;       /* L  the one that it runs for the queue; may be freed */
+    SQ__ATOMIC(sq__ready_t *) entry;       /* L  the entry that the runner runs for the queue; may be freed */
     SQ__ATOMIC(bool) is_concurrent;        /* L */
     sq_group_t *group;                     /* I */
     sq__member_count_t *next;                       /* L  in its list */

@@ -1,3 +1,4 @@
+/* object_peek.c: what a group or an item waits for, read for a dump. */
 #include "objects/objects.h"
 
 #include "objects/item_record.h"

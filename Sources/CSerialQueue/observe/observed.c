@@ -1,3 +1,4 @@
+/* observed.c: the pair of calls around a task that something observes. observe.h has the design. */
 #include "observe/observe.h"
 
 #include "observe/timings.h"

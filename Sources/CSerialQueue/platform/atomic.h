@@ -1,7 +1,7 @@
 /* atomic.h: C11 atomics, named after their memory order.
  *
  * DESIGN. Every atomic operation of the core is one of these, on a field declared SQ__ATOMIC. An operation that is not relaxed
- * has a tag, e.g. [grant], which leads to its partner; Documentation/MemoryOrdering.md has a section per tag, and explains for each
+ * has a tag, e.g. [grant], which leads to its partner; Documentation/MemoryOrdering.md has a row for each tag, and says for each
  * relaxed field why relaxed is enough. There are no fences: thread sanitizers cannot see them. No operation is sequentially
  * consistent: every race between two threads is decided by a read-modify-write of one word. A failed compare-and-swap reads with
  * relaxed order, except for the three whose names say otherwise. */

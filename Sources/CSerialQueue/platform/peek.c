@@ -72,6 +72,20 @@ void sq__pages_free(void *pages, size_t bytes) {
     }
 }
 
+void *sq__pages_grow(void *pages, size_t bytes, size_t more) {
+#if SQ__LINUX
+    void *moved = mremap(pages, bytes, more, MREMAP_MAYMOVE);
+    return moved != MAP_FAILED ? moved : NULL;
+#else
+    void *copy = sq__pages(more);
+    if (copy != NULL) {
+        memcpy(copy, pages, bytes);
+        sq__pages_free(pages, bytes);
+    }
+    return copy;
+#endif
+}
+
 void sq__pages_discard(void *start, size_t bytes) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), end = ((uintptr_t)start + bytes) & -page;
     uintptr_t begin = ((uintptr_t)start + page - 1) & -page;

@@ -30,6 +30,8 @@ void sq__peek_text(const char *address, char *text, size_t size);
 /* Zeroed memory that comes from the system directly: a stuck thread may hold the lock of malloc. NULL: none. */
 void *sq__pages(size_t bytes);
 void sq__pages_free(void *pages, size_t bytes);
+/* The same pages and more of them, which are zeroed, perhaps at another address. NULL: no memory, and `pages` are unchanged. */
+void *sq__pages_grow(void *pages, size_t bytes, size_t more);
 
 /* Returns the memory of these pages to the system; they read as zero afterwards. Pages of which only a part is named stay as they are. */
 void sq__pages_discard(void *start, size_t bytes);

@@ -1,3 +1,4 @@
+/* lifetime.c: a pool from its creation to its last release, and the table of its kind of runner. pool.h has the design. */
 #include "pool/pool.h"
 
 #include "platform/memory.h"

@@ -1,3 +1,4 @@
+/* post.c: posting an entry to a pool, and withdrawing it. */
 #include "pool/pool.h"
 
 #include "pool/workers.h"

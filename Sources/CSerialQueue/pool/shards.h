@@ -1,7 +1,7 @@
 /* shards.h: the shards of a pool, and what each tells the others.
  *
  * DESIGN. A list under one lock serves a few threads well. Many threads spend their time passing its cache line around
- * (Documentation/Scaling.md). So a pool of more than SQ__SHARD_PERMITS permits has several shards, each with a lock, a list, permits and workers of
+ * (Documentation/Performance.md). So a pool of more than SQ__SHARD_PERMITS permits has several shards, each with a lock, a list, permits and workers of
  * its own. A worker posts to its own shard, so tasks that submit to each other stay with the same few threads; any other thread posts to the
  * shard that its number selects.
  *

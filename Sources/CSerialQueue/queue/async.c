@@ -146,13 +146,13 @@ static inline __attribute__((always_inline)) sq__slot_t *take_slot(sq_queue_t *q
         && sq__load_acquire(&queue->runner) != 0 /* [worker] acquire: the client's fields */
         && !(sq__load_relaxed(&queue->control) & (SQ__BOUNDED | SQ__CONCURRENT | SQ__SITED | SQ__MEASURED))
         && (state & (SQ__OWNED | SQ__CLOSED)) == SQ__OWNED && tail != NULL && taken < SQ__SEGMENT_SLOTS;
-    /* [place] acquire and [depth] release, as in sq__ring_reserve. */
+    /* [place] acquire: the cleared words. [depth] release: the head, as this thread saw it. */
     return __builtin_expect(is_plain && sq__cas_acq_rel(&queue->state, &state, state + SQ__TAKEN_ONE), 1) ? &tail->slots[taken] : NULL;
 }
 
 /* The second half: the slot is filled, and the caller does not touch the queue afterwards. Returns 0. */
 static inline __attribute__((always_inline)) int publish_slot(sq_queue_t *queue, sq__slot_t *slot, uintptr_t kind) {
-    if (sq__exchange_acq_rel(&slot->word, kind) == SQ__BATON) { /* [publish] as in sq__ring_publish */
+    if (sq__exchange_acq_rel(&slot->word, kind) == SQ__BATON) { /* [publish] release: the slot; acquire: the holder's writes */
         sq__baton_pass(queue);
     }
     return 0;

@@ -1,3 +1,4 @@
+/* barrier.c: the calls that submit a barrier, and sync as one. */
 #include "gate/gate_inline.h"
 #include "include/sq_barrier.h"
 #include "include/sq_private.h"

@@ -68,7 +68,7 @@ static bool abandon(sq_queue_t *queue) {
 static bool release_pinned(sq_queue_t *queue) {
     sq__lock(queue);
     bool is_pinned = sq__load_relaxed(&queue->references) & SQ__PINNED;
-    /* [reference] release: our use of the queue, as in sq_queue_release. The rest is ordered by the lock. */
+    /* [reference] release: our use of the queue. The rest is ordered by the lock. */
     bool takes = is_pinned && sq__sub_acq_rel(&queue->references, 1) == SQ__PINNED + 1 && abandon(queue);
     sq__unlock(queue);
     if (takes) {
@@ -108,7 +108,7 @@ void sq_queue_release(sq_queue_t *queue) {
             if (sq__suspend_abandon(queue)) {
                 return;
             }
-            state = sq__load_acquire(&queue->state); /* [own] [end] acquire: as above */
+            state = sq__load_acquire(&queue->state); /* [own] [end] acquire: what the last holder wrote */
             continue;
         }
         if (sq__is_concurrent(queue)) {
@@ -117,7 +117,7 @@ void sq_queue_release(sq_queue_t *queue) {
             }
             continue;
         }
-        /* [own] release: our use of the queue, to the holder that will end it. [own] [end] acquire if it fails: as above. */
+        /* [own] release: our use of the queue, to the holder that will end it. [own] [end] acquire also if it fails. */
         if (sq__cas_release_or_acquire(&queue->state, &state, state + SQ__RELEASE_ONE)) {
             return;
         }

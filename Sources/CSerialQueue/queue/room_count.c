@@ -38,7 +38,7 @@ bool sq__room_give(sq__room_count_t *count) {
 }
 
 bool sq__room_wait_or_take(sq__room_count_t *count) {
-    uint64_t given = sq__add_acquire(&count->given, SQ__WAITED); /* [room] acquire: as in sq__room_take */
+    uint64_t given = sq__add_acquire(&count->given, SQ__WAITED); /* [room] acquire: the turn that gave the room */
     bool has_taken = take_below(count, sum_of(count, given));
     if (has_taken) {
         (void)sq__add_relaxed(&count->given, -(uint64_t)SQ__WAITED);

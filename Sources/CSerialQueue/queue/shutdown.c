@@ -1,3 +1,4 @@
+/* shutdown.c: shutting a queue down, and waiting for its end. end.h has the design. */
 #include "include/sq_shutdown.h"
 
 #include "kernel/kernel_inline.h"

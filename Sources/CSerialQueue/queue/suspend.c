@@ -107,7 +107,7 @@ bool sq__suspend_abandon(sq_queue_t *queue) {
             takes_up = state & SQ__PARKED;
             sq__store_relaxed(&queue->suspensions, 0);
         }
-        /* [park] acquire: the writes of the holder that parked the baton. [own] release: our use of the queue; [control] */
+        /* [park] acquire: the writes of the holder that parked the baton. [own] release: our use of the queue. [control] release */
     } while (!sq__cas_acq_rel(&queue->state, &state, next));
     if (sq__state_is_released(next)) {
         sq__suspended_remove(queue); /* the caller holds the lock under which the queue ends, so it is still there */

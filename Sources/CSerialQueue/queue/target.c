@@ -90,7 +90,7 @@ static void post(sq__runner_t runner, sq__ready_t *entry) {
 static sq_queue_t *target_of(sq__runner_t runner) { return ((const sq__targeted_t *)sq__runner_object(runner))->target; }
 
 static bool is_held(const sq_queue_t *queue) {
-    uint32_t control = sq__load_relaxed(&queue->control); /* [control], as in sq__baton_find: loaded after the next task's kind */
+    uint32_t control = sq__load_relaxed(&queue->control); /* [control] relaxed: loaded after the next task's kind */
     return (control & (SQ__HELD_BACK | SQ__DISCARD)) == SQ__HELD_BACK
         && (sq__load_relaxed(&queue->state) & (SQ__SUSPENDED | SQ__ENDED)) == SQ__SUSPENDED;
 }
@@ -242,7 +242,7 @@ static bool bind(sq_queue_t *queue) {
         if ((!sq__state_is_free(state) && !(state & SQ__PARKED)) || state & SQ__CLOSED || sq__load_relaxed(&queue->ran) != 0) {
             return false;
         }
-        /* [own] release: the records, to the first holder. acquire: as above, if it fails */
+        /* [own] release: the records, to the first holder. acquire also if it fails */
     } while (!sq__cas_acq_rel(&queue->state, &state, state | SQ__NOT_FREE));
     return true;
 }

@@ -3,6 +3,7 @@
 #include "gate/gate_inline.h"
 #include "kernel/kernel_inline.h"
 #include "observe/observe_inline.h"
+#include "platform/text.h"
 #include "queue/queue_runner.h"
 #include "state/state_inline.h"
 #include "wait/wait.h"
@@ -43,6 +44,11 @@ int sq__turn_wait(sq_queue_t *queue, sq__call_t *call) {
         return sq__queue_reject(queue, error);
     }
     sq__token_wait_in(wait.token, queue);
+    char label[64];
+    if (call->kind == SQ__AWAITED) { /* the task that it waits for may release the queue before this thread has fallen asleep */
+        sq__text_copy(label, sizeof label, queue->label);
+        wait.label = label;
+    }
     sq__sharer_t sharer = {
         .kind = call->kind, .waiter = { .token = wait.token, .wait_id = wait.wait_id, .call = call }
     };

@@ -1,3 +1,4 @@
+/* runner_list.c: all pools of the process, for a dump. */
 #include "platform/list.h"
 #include "platform/peek.h"
 #include "runner/runner_inline.h"

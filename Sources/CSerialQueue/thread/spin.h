@@ -33,7 +33,7 @@
 #define SQ__WAITER_SPINS 60
 #endif
 /* More pauses for each processor beyond two, as each may run a caller that is ahead in line. Once callers sleep, each turn takes a wake-up, and
- * those behind sleep as well (Documentation/Scaling.md). */
+ * those behind sleep as well (Documentation/Performance.md). */
 #ifndef SQ__WAITER_SPINS_EACH
 #define SQ__WAITER_SPINS_EACH 40
 #endif

@@ -1,3 +1,4 @@
+/* time.c: deadlines. */
 #include "include/sq_time.h"
 
 #include "platform/clock.h"

@@ -109,6 +109,7 @@ sq__wait_id_t sq__token_prepare(sq__token_t *token) {
 }
 
 /* Relaxed: the swap that takes the slot publishes it to the thread that closes the queue to later waiters. */
+/* Relaxed: a shutdown that refuses the line has acquired the swap that takes the wait's slot; or the queue's lock, if the wait joins a shared slot. */
 void sq__token_wait_in(sq__token_t *token, const void *line) { sq__store_relaxed(&token->line, line); }
 
 const void *sq__token_line(const sq__token_t *token) { return sq__load_relaxed(&token->line); }

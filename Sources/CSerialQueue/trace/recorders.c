@@ -213,11 +213,14 @@ sq__recorder_t *sq__recorders_join(sq__session_t session) {
         self->recorder = NULL;
     }
     sq__mutex_lock(&lock);
-    sq__recorder_t *recorder = session == sq__load_relaxed(&sq__trace_session) ? make(session) : NULL;
+    bool is_current = session == sq__load_relaxed(&sq__trace_session);
+    sq__recorder_t *recorder = is_current ? make(session) : NULL;
     if (recorder != NULL) {
         recorder->thread_id = sq__thread_id();
         sq__thread_name(recorder->thread_name, sizeof recorder->thread_name);
-        if (sq__self_record_with(&recorder->exit)) {
+        /* The reader of a session that ended meanwhile has forgotten all recorders: it would take this one for one of the next session. */
+        is_current = session == sq__load_relaxed(&sq__trace_session);
+        if (is_current && sq__self_record_with(&recorder->exit)) {
             recorder->next = recorders;
             recorders = recorder;
         } else {

@@ -78,6 +78,11 @@ static void add_frames(text_t *text, const sq__frame_t *frame, const void *outer
     }
 }
 
+/* Adds the number of a queue, which dumps name it by: " Queue numbers: "A" 0x1a2b0", or ", "B" 0x1a2b8". */
+static void add_number(text_t *text, const sq_queue_t *queue, bool is_first) {
+    add(text, "%s \"%s\" %p", is_first ? " Queue numbers:" : ",", queue->label, (const void *)queue);
+}
+
 char *sq__deadlock_report_room(void) { return sq__self_report(REPORT_SIZE); }
 
 /* Of a thread that would wait for itself. An explored test fails with it. */
@@ -118,6 +123,8 @@ void sq__deadlock_onto_itself(sq_queue_t *queue, sq__aim_t aim, const char *doin
         add(&text, "%s queue \"%s\" from its own task: it would never get its turn.", doing, queue->label);
         add_own_tasks(&text, queue);
         add(&text, ", and waits for queue \"%s\". %s", queue->label, advice_for(aim));
+        add_number(&text, queue, true);
+        add(&text, ".");
         keep_own(text.bytes);
     }
 }
@@ -129,6 +136,9 @@ void sq__deadlock_onto_own_target(const sq_queue_t *queue, const sq_queue_t *tar
         add_own_tasks(&text, target);
         add(&text, ", and waits for queue \"%s\", whose tasks run there. Use async, or call the function: it has the target's turn.",
             queue->label);
+        add_number(&text, queue, true);
+        add_number(&text, target, false);
+        add(&text, ".");
         keep_own(text.bytes);
     }
 }
@@ -187,6 +197,27 @@ static void add_wait(text_t *text, const sq__edge_t *edge) {
     add(text, "%s", edge->deadline != SQ_FOREVER ? ", with a deadline" : "");
 }
 
+/* M. Of the queues whose tasks the threads of the cycle run, and that they wait for. */
+static void add_numbers(text_t *text, const sq__edge_t *first) {
+    const sq__edge_t *edge = first;
+    bool is_first = true;
+    do {
+        const sq_queue_t *held = edge->held.frame != NULL ? edge->held.frame->owner : NULL;
+        const sq_queue_t *awaited = edge->wait->subject == NULL ? edge->wait->queue : NULL;
+        const sq__frame_t *next = edge->onward->held.frame;
+        if (held != NULL) {
+            add_number(text, held, is_first);
+            is_first = false;
+        }
+        if (awaited != NULL && (next == NULL || next->owner != awaited)) { /* else it is named as the one that is held */
+            add_number(text, awaited, is_first);
+            is_first = false;
+        }
+        edge = edge->onward;
+    } while (edge != first);
+    add(text, "%s", is_first ? "" : ".");
+}
+
 /* M. Of a cycle. An order of the queues helps only if each thread waits for its turn in one. */
 static bool are_turns(const sq__edge_t *first) {
     const sq__edge_t *edge = first;
@@ -220,6 +251,7 @@ void sq__deadlock_report_cycle(const sq__edge_t *first) {
     add(&text, are_turns(first) ? " Use async for one of them, or always nest the queues in the same order."
                : first->wait->subject == NULL ? " Use async, or wait outside of the task."
                : " Wait outside of the task, or let a notification (of a group or item) do what comes after it.");
+    add_numbers(&text, first);
     keep(text.bytes);
 }
 

@@ -6,7 +6,7 @@
 
 /* The label, in reports, of what the thread waits for. */
 static inline const char *sq__wait_label(const sq__wait_t *wait) {
-    return wait->subject != NULL ? wait->subject->label : wait->queue->label;
+    return wait->subject != NULL ? wait->subject->label : wait->label != NULL ? wait->label : wait->queue->label;
 }
 
 /* A task of a queue or the function of a once that a thread is running, or a runner that it owns: one of them is there. */

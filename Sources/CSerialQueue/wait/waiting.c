@@ -1,3 +1,4 @@
+/* waiting.c: the three steps of every wait: begin, make known, end. wait.h has the design. */
 #include "wait/wait.h"
 
 #include "include/sq_current.h"

@@ -1,3 +1,4 @@
+/* explore.c: the calls of an exploration, from its creation to its result. */
 #include "explore/explored_run.h"
 #include "include/sq_explore.h"
 #include "include/sq_explore_private.h"

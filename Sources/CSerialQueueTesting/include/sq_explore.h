@@ -2,19 +2,22 @@
  *
  * These calls are libserialqueue-testing, a library that tests are linked with, and no other programs. It needs the core of its own release.
  *
- * A test is a function that gets a manual pool, makes its queues on it, and checks what came out. sq_explore calls it many
- * times. Each time the pool takes other decisions where threads would be free to: which ready queue is next (each queue keeps
- * its order); which timer fires first, if those of several queues are due at the same time; whether a timed wait expires; and
- * whether another task goes first before and after a task syncs, takes a semaphore's permit or cancels an item, and where it finds a
- * bounded queue full or yields. Nothing else interrupts a task. So a schedule finds a wrong order of tasks, never a data race within
- * them: for those there is ThreadSanitizer.
+ * A test is a function that gets a manual pool, makes its queues on the pool, and checks the result. sq_explore calls the test many times. Each time
+ * the pool decides differently where threads would be free to:
  *
- * The test must come to the same decisions if it gets the same answers: no other threads, no real clock, no random numbers of
- * its own. If a failure does not repeat, the report names the first step that was different. A failure is shrunk only to one whose message
- * has the same words, numbers apart, and the same line.
+ *   - which ready queue is next (each queue keeps its order)
+ *   - which timer fires first, if timers of several queues are due at the same time
+ *   - whether a timed wait expires
+ *   - whether another task goes first: before and after a task syncs, takes a semaphore's permit or cancels an item; and where a task finds a
+ *     bounded queue full or yields
  *
- * Depth first leaves no order out: of two tasks on different queues it runs both orders, even if they have no object of this library in common.
- * The order may not matter then, but only the data of the tasks could say so, and the library cannot see what they read and write. */
+ * Nothing else interrupts a task. So an exploration finds a wrong order of tasks, never a data race within them: use ThreadSanitizer for data races.
+ *
+ * The test must be deterministic: no other threads, no real clock, no random numbers of its own. If a failure does not repeat, the report names the
+ * first step that was different. A failure is shrunk only to a failure whose message has the same words, except numbers, and the same line.
+ *
+ * Depth first leaves no order out: it runs both orders of two tasks on different queues, even if the tasks have no object of this library in common.
+ * The order may not matter then, but the library cannot see what the tasks read and write. */
 #ifndef SQ_EXPLORE_H
 #define SQ_EXPLORE_H
 
@@ -31,7 +34,7 @@ extern "C" {
 typedef enum sq_explore_strategy {
     SQ_EXPLORE_RANDOM = 0,      /**< each decision at random */
     SQ_EXPLORE_PCT = 1,         /**< random priorities of queues and threads, which change at a few random steps */
-    SQ_EXPLORE_DEPTH_FIRST = 2  /**< all of them: first those with no unusual decision (Documentation/Exploring.md), then with one, two, ... */
+    SQ_EXPLORE_DEPTH_FIRST = 2  /**< all schedules: first those with no unusual decision (Documentation/Exploring.md), then with one, two, ... */
 } sq_explore_strategy_t;
 
 /** What a test is explored with. Begin with SQ_EXPLORE_OPTIONS_INIT and change what you need. */
@@ -41,12 +44,12 @@ typedef struct sq_explore_options {
                                          function's symbol */
     sq_explore_strategy_t strategy; /**< SQ_EXPLORE_RANDOM if you don't set it */
     uint64_t schedules;             /**< how many at most; 0: 1,000; never more than SQ_SCHEDULES in the environment */
-    uint64_t seed;                  /**< of the random strategies; 0: that of the environment (SQ_SEED), else 1 */
-    unsigned depth;                 /**< PCT: the number of priority changes, 0: 3. Depth first: at most so many unusual decisions
-                                         in a schedule, 0: no limit */
-    uint64_t steps;                 /**< a schedule with more decisions than that fails: it has no end; 0: 100,000 */
-    const char *SQ_NULLABLE tape;   /**< only replays this; NULL: the environment's SQ_TAPE, if it is of this test */
-    bool shows_progress;            /**< writes to stderr how far it is, once a second; it does so anyway if that is a terminal */
+    uint64_t seed;                  /**< of the random strategies; 0: SQ_SEED in the environment, or 1 */
+    unsigned depth;                 /**< PCT: the number of priority changes, 0: 3. Depth first: the most unusual decisions in a schedule, 0: no
+                                         limit */
+    uint64_t steps;                 /**< a schedule with more decisions fails, because it has no end; 0: 100,000 */
+    const char *SQ_NULLABLE tape;   /**< only replays this tape; NULL: SQ_TAPE in the environment, if it is a tape of this test */
+    bool shows_progress;            /**< writes the progress to stderr once a second; also if false, when stderr is a terminal */
 } sq_explore_options_t;
 
 /** The default options: 1,000 random schedules. */
@@ -56,22 +59,22 @@ typedef struct sq_explore_options {
 typedef struct sq_explored {
     size_t size;             /**< sizeof(sq_explored_t) */
     uint64_t schedules;      /**< how many were run until the first failure, or in all */
-    bool is_complete;        /**< depth first: there are no others with at most options.depth unusual decisions (see the top: nothing else
+    bool is_complete;        /**< depth first: all schedules with at most options.depth unusual decisions were run (see the top: nothing else
                                   interrupts a task) */
-    bool has_failed;         /**< a schedule failed; the rest is about it */
-    bool is_repeatable;      /**< it failed again, in the same way, when it was run again */
-    uint64_t seed;           /**< the seed with which it is the first schedule */
+    bool has_failed;         /**< a schedule failed; the next fields are about this schedule */
+    bool is_repeatable;      /**< the schedule failed again, in the same way, when it was run again */
+    uint64_t seed;           /**< the seed with which the schedule is the first one */
     size_t choices;          /**< decisions in the schedule that was found */
-    size_t choices_that_matter; /**< unusual decisions in the shrunk one: without any one of them, it does not fail in this way */
-    char *SQ_NULLABLE message;  /**< why it failed, one line */
+    size_t choices_that_matter; /**< unusual decisions in the shrunk schedule: without any of them it does not fail in this way */
+    char *SQ_NULLABLE message;  /**< why the schedule failed, one line */
     char *SQ_NULLABLE tape;     /**< the shrunk schedule, for SQ_TAPE */
-    char *SQ_NULLABLE report;   /**< the whole report: message, seed, tape, timeline, and what would make it pass */
-    /* The next three are 0 unless it is depth first. */
-    size_t complete_depth;   /**< all schedules with at most so many unusual decisions were run */
-    uint64_t known;          /**< there are at least so many schedules with at most options.depth unusual decisions; exactly so many if
+    char *SQ_NULLABLE report;   /**< the whole report: message, seed, tape, timeline, and what would make the test pass */
+    /* The next three are 0 unless the strategy is depth first. */
+    size_t complete_depth;   /**< all schedules with at most this number of unusual decisions were run */
+    uint64_t known;          /**< the least number of schedules with at most options.depth unusual decisions; the exact number if
                                   is_complete, or if options.depth is complete_depth + 1 */
-    double estimate;         /**< an estimate of how many there are, whatever options.depth is. Exact if all were run, else it may be wrong by
-                                  a factor of ten. INFINITY: more than a double can say */
+    double estimate;         /**< an estimate of the number of all schedules, whatever options.depth is. Exact if all were run; otherwise it may be
+                                  wrong by a factor of ten. INFINITY: more than a double can say */
     char *SQ_NULLABLE summary;  /**< how much was run, which limit ended it, and what to raise; NULL after a failure */
 } sq_explored_t;
 
@@ -85,14 +88,14 @@ void sq_explored_clear(sq_explored_t *explored);
  * Runs a test under many schedules, until one fails.
  *
  * Each run gets a new manual pool, whose tasks run on the calling thread and on threads that sleep while another runs. When `test` has
- * returned, what is still ready is run. A run fails if the test called sq_explore_fail, if a call returned EDEADLK, or if a thread would
- * wait forever. A failure is run again, shrunk and drawn. If SQ_TAPE in the environment is a tape of this test, only that is run. A trap, an
+ * returned, the tasks that are still ready are run. A run fails if the test called sq_explore_fail, if a call returned EDEADLK, or if a thread
+ * would wait forever. A failure is run again, shrunk and drawn. If SQ_TAPE in the environment is a tape of this test, only this tape is run. A trap, an
  * abort or a wild pointer first writes the tape to stderr. `test` must return: after an exception or a longjmp the thread stays in the run.
  *
  * @param options NULL: the defaults.
  * @param explored Receives the result; NULL: a failure's report goes to stderr.
  * @retval 0 No schedule failed.
- * @retval EILSEQ One has failed: see *explored.
+ * @retval EILSEQ A schedule has failed: see *explored.
  * @retval EINVAL Options or a result of an unknown size; a bad name, a damaged tape, or an options->tape of another test. The report says why.
  * @retval EALREADY This thread is exploring already.
  * @retval ENOMEM No memory, or no thread could be started.
@@ -105,7 +108,7 @@ int sq_explore(const sq_explore_options_t *SQ_NULLABLE options, void (*test)(sq_
 /**
  * Fails this run. The first message of a run counts; the test continues.
  *
- * Any thread of the run may call. Outside of a run it writes the message to stderr and aborts.
+ * Any thread of the run may call. Outside of a run the call writes the message to stderr and aborts.
  *
  * @param message One line; copied.
  */
@@ -120,26 +123,26 @@ void sq_explore_fail_at(const char *condition, const char *file, int line);
 /**
  * Names the running task in the timeline, instead of its function: for closures and generic trampolines.
  *
- * @param label Copied if the run is being recorded, else not looked at. No effect outside of a run.
+ * @param label Copied if the run is being recorded, otherwise ignored. No effect outside of a run.
  */
 void sq_explore_label(const char *label);
 
 /**
- * Takes a decision of the test's own: what a network answers, which of several requests is first.
+ * Takes a decision of the test's own: for example what a network answers, or which request is first.
  *
- * @param count How many answers there are; at least 1.
- * @return A number below `count`. 0, the usual answer, if the pool is not being explored.
+ * @param count The number of answers; at least 1.
+ * @return A number below `count`; 0, the usual answer, if the pool is not being explored.
  */
 size_t sq_pool_choose(sq_pool_t *pool, size_t count);
 
 /**
- * Lets others run here, if the schedule says so. For code that waits in other ways than through this library.
+ * Lets other tasks run here, if the schedule says so. For code that waits in other ways than through this library.
  *
  * No effect if the pool is not being explored, or if the calling thread does not belong to the run.
  */
 void sq_pool_yield(sq_pool_t *pool);
 
-/** Returns whether the calling thread runs a test, or a task of one, that is being explored. */
+/** Returns whether the calling thread runs a test that is being explored, or a task of such a test. */
 bool sq_is_exploring(void);
 
 /* For other languages and test frameworks: the loop of sq_explore, from outside. */
@@ -160,28 +163,28 @@ typedef struct sq_exploration sq_exploration_t;
 sq_exploration_t *SQ_NULLABLE sq_exploration_create(const sq_explore_options_t *options, sq_explored_t *SQ_NULLABLE explored);
 
 /**
- * Begins the next run, on the calling thread: a schedule to try, a failure to repeat or to shrink, or the one to be drawn.
+ * Begins the next run, on the calling thread: a schedule to try, a failure to repeat or to shrink, or the failure to draw.
  *
  * The caller runs the test on this pool, steps until the test is over and nothing is left to do, and ends the run.
  *
- * @return The run's pool, borrowed: valid until the run's end, and longer if the test retains it. NULL: it is over: see
+ * @return The run's pool, borrowed: valid until the run's end, and longer if the test retains the pool. NULL: the exploration is over; call
  * sq_exploration_finish.
  */
 sq_pool_t *SQ_NULLABLE sq_exploration_begin_run(sq_exploration_t *exploration);
 
 /**
- * Takes one step of the run: a task of a ready queue, or a thread that can stop waiting; if there is none, and `moves_clock`, the
- * pool's clock moves to the next timer, and that is the step.
+ * Takes one step of the run: a task of a ready queue, or a thread that can stop waiting.
  *
- * If the task waits, other steps may have been taken before this returns.
+ * If there is neither, and `moves_clock` is true, the step moves the pool's clock to the next timer. If the task waits, other steps may have been
+ * taken before this call returns.
  *
- * @retval true Something was done.
+ * @retval true A step was taken.
  * @retval false There is nothing to do: the test is over, or waits for something that is not on the pool.
  */
 bool sq_exploration_step(sq_exploration_t *exploration, bool moves_clock);
 
 /**
- * Ends the run. What is still ready is run first, and what would wait forever is a failure.
+ * Ends the run. Tasks that are still ready are run first. A thread that would wait forever is a failure.
  *
  * @param failure Why the test failed; NULL: it passed, unless sq_explore_fail was called.
  * @return The run's verdict: true if it passed.
@@ -191,7 +194,7 @@ bool sq_exploration_end_run(sq_exploration_t *exploration, const char *SQ_NULLAB
 /**
  * Adds a line about the run to its report, such as a job that escaped to another executor. Any thread of the run.
  *
- * @param is_outside True: what happened was not under control of the schedule; a failure that does not repeat names it.
+ * @param is_outside True: the schedule did not control what happened. If a failure does not repeat, its report has this note.
  */
 void sq_exploration_note(sq_exploration_t *exploration, bool is_outside, const char *note);
 

@@ -23,13 +23,14 @@ extension WorkQueue.Statistics: CustomStringConvertible {
 }
 
 extension WorkQueue.Stall: CustomStringConvertible {
-    /// One line: the queue's label, what takes too long, the duration, and the cause if it is known.
+    /// One line: the queue's label and number, what takes too long, the duration, and the cause if it is known.
     public var description: String {
         let thread = threadID.map { " on thread \($0)" } ?? ""
         let cause = isSuspended ? ", the queue is suspended" : isUnowned ? ", no thread runs its loop" : waitsFor.map { ", which waits for queue \"\($0)\"" } ?? ""
         let site = submittedFrom.map { ", submitted from \($0)," } ?? ""
         let what = kind == .running ? "a task\(site) has been running\(thread)" : "the oldest task has been waiting"
-        return "queue \"\(label)\": \(what) for \(duration)\(cause); \(depth) waiting"
+        let number = number != 0 ? " 0x" + String(number, radix: 16) : ""
+        return "queue \"\(label)\"\(number): \(what) for \(duration)\(cause); \(depth) waiting"
     }
 }
 

@@ -34,6 +34,9 @@ extension WorkQueue {
         public var submittedFrom: String?
         /// Whether no thread runs the ``LoopPool`` of the queue, which prevents closures from starting: none has yet, or it has ended.
         public var isUnowned = false
+        /// The queue's number, by which dumps and debuggers name it in hexadecimal; a queue that is made later may get it again. 0 in a stall that
+        /// you make.
+        public var number: UInt64 = 0
     }
 
     /// Calls `handler` when a closure runs, or the oldest one waits, for longer than `threshold`.
@@ -77,7 +80,8 @@ extension WorkQueue.Stall {
             threadID: stall.thread_id == 0 ? nil : stall.thread_id,
             waitsFor: waitsFor.isEmpty ? nil : waitsFor,
             submittedFrom: stall.caller.map(nameOfSite),
-            isUnowned: stall.unowned
+            isUnowned: stall.unowned,
+            number: stall.number
         )
     }
 }

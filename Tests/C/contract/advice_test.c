@@ -91,7 +91,7 @@ static void *run_once(void *pool) {
 static void check_unowned(sq_queue_t *queue) {
     stall_watcher_t ward = STALL_WATCHER_INIT;
     const char *text = dump_now();
-    CHECK_LINE(text, "queue \"settings\": 1 waiting", "no thread runs its loop", NULL);
+    CHECK_LINE(text, "queue \"settings\" 0x", ": 1 waiting", "no thread runs its loop");
     CHECK_LINE(text, "pool \"loop\": a loop that no thread runs", NULL, NULL);
     watch(queue, &ward, 1000000);
     latch_wait(&ward.calls, 1);

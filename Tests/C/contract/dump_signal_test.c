@@ -182,13 +182,17 @@ static int finish(asked_t *asked) {
     return status;
 }
 
-static const char *dump_by_signal(const char *word, const char *variable, int number, int times) {
+static const char *dump_by_signal_to(const char *word, const char *variable, int number, int times, const char *end) {
     static asked_t asked;
     start(&asked, word, "SQ_DUMP", variable);
-    ask(&asked, await_ready(&asked), number, times, "END OF THE DUMP");
+    ask(&asked, await_ready(&asked), number, times, end);
     kill(asked.child, SIGKILL);
     finish(&asked);
     return asked.text;
+}
+
+static const char *dump_by_signal(const char *word, const char *variable, int number, int times) {
+    return dump_by_signal_to(word, variable, number, times, "END OF THE DUMP");
 }
 
 TEST(a_signal_shows_what_stuck_threads_wait_for) {
@@ -198,6 +202,10 @@ TEST(a_signal_shows_what_stuck_threads_wait_for) {
         CHECK_LINE(text, "has waited", "its turn in queue \"stuck\"", "runs it");
         CHECK_LINE(text, "runs sleep_forever", "in queue \"stuck\"", "for at least");
     }
+    CHECK(strstr(dump_by_signal("stuck", "USR1,lines=2", SIGUSR1, 1), "has waited") != NULL);
+    CHECK_LINE(dump_by_signal("stuck", "USR1,lines=1", SIGUSR1, 1), "lines were left out", NULL, NULL);
+    const char *json = dump_by_signal_to("stuck", "USR1,json", SIGUSR1, 1, "took_nanoseconds");
+    CHECK_LINE(json, "\"label\": \"stuck\", \"waiting\": 1", NULL, NULL);
     CHECK_LINE(dump_by_signal("stuck", "SIGRTMIN+3", SIGRTMIN + 3, MANY), "its turn in queue \"stuck\"", NULL, NULL);
 }
 
@@ -242,8 +250,9 @@ TEST(a_dump_that_was_asked_for_is_written_before_the_process_exits) {
     unsetenv("SQ_DUMP");
 }
 
-TEST(an_unknown_signal_is_reported_and_the_program_continues) {
-    const char *const unknown[] = { "KILL", "SEGV", "USR3", "RTMIN+99", "10" };
+TEST(an_unknown_signal_or_option_is_reported_and_the_program_continues) {
+    const char *const unknown[] = { "KILL", "SEGV", "USR3", "RTMIN+99", "10", "USR1,", "USR1,line=5", "USR1,jso", "USR1,jsonx", "USR1,lines=", "USR1,lines=0", "USR1,lines=5x",
+                                    "USR1,lines=99999999999999999999", "USR1,lines=5," };
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i += 1) {
         setenv("SQ_DUMP", unknown[i], 1);
         const char *const words[] = { "continue", NULL };

@@ -81,6 +81,7 @@ static void check_long_task(way_t way) {
         CHECK(stall->nanoseconds >= SHORT);
         CHECK_EQUAL(stall->depth, 0);
         CHECK(!stall->suspended);
+        CHECK_EQUAL(stall->number, (uintptr_t)queue);
         wait_for_looks(5 * SHORT); /* there is no second call */
         CHECK_EQUAL(ward.calls.value, incident + 1);
         latch_bump(&runner.leave);

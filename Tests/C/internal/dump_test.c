@@ -37,7 +37,7 @@ TEST(the_holder_of_a_queue_that_never_waited_is_named_with_its_function) {
     snprintf(waits, sizeof waits, "(%d) has waited ", waiter.thread_id);
     const char *text = dump_until(waits, "its turn in queue \"store\"", "runs it");
     CHECK_LINE(text, name, "in queue \"store\"", "for at least");
-    CHECK_LINE(text, "queue \"store\": 1 waiting, 1 of them a thread", NULL, NULL);
+    CHECK_LINE(text, "queue \"store\" 0x", ": 1 waiting, 1 of them a thread", NULL);
     end_hold(&hold);
     CHECK_EQUAL(caller_end(&holder), 0);
     CHECK_EQUAL(caller_end(&waiter), 0);
@@ -54,7 +54,7 @@ TEST(an_async_task_and_the_depth_behind_it_are_shown) {
     }
     const char *text = dump_now();
     CHECK_LINE(text, "runs stand_here (dump_test+0x", "in queue \"busy\"", NULL);
-    CHECK_LINE(text, "queue \"busy\": 7 waiting", NULL, NULL);
+    CHECK_LINE(text, "queue \"busy\" 0x", ": 7 waiting", NULL);
     end_hold(&hold);
     drain(queue);
     CHECK(!has_line(dump_now(), "\"busy\"", NULL, NULL));
@@ -66,9 +66,9 @@ TEST(a_suspended_queue_is_shown_with_its_count_until_it_is_resumed) {
     CHECK_EQUAL(sq_suspend(queue), 0);
     CHECK_EQUAL(sq_suspend(queue), 0);
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
-    CHECK_LINE(dump_now(), "queue \"paused\": suspended 2 times, 1 waiting", NULL, NULL);
+    CHECK_LINE(dump_now(), "queue \"paused\" 0x", ": suspended 2 times, 1 waiting", NULL);
     CHECK_EQUAL(sq_resume(queue), 0);
-    CHECK_LINE(dump_now(), "queue \"paused\": suspended 1 time, 1 waiting", NULL, NULL);
+    CHECK_LINE(dump_now(), "queue \"paused\" 0x", ": suspended 1 time, 1 waiting", NULL);
     CHECK_EQUAL(sq_resume(queue), 0);
     drain(queue);
     CHECK(!has_line(dump_now(), "\"paused\"", NULL, NULL));
@@ -98,7 +98,7 @@ static void revive_and_suspend(void *context) {
     latch_wait(&reviver->leave, 1);
     sq_queue_retain(reviver->queue);
     CHECK_EQUAL(sq_suspend(reviver->queue), 0);
-    CHECK_LINE(dump_now(), "queue \"revived\": suspended 1 time", NULL, NULL);
+    CHECK_LINE(dump_now(), "queue \"revived\" 0x", ": suspended 1 time", NULL);
     CHECK_EQUAL(sq_resume(reviver->queue), 0);
     sq_queue_release(reviver->queue);
     latch_bump(&reviver->left);
@@ -125,7 +125,7 @@ TEST(a_queue_that_waits_for_a_thread_of_its_pool_is_shown_and_so_are_the_permits
     caller_start(&waiter, BY_SYNC, second, SQ_FOREVER, do_nothing, NULL);
     wait_until_asleep(&waiter.thread_id);
     const char *text = dump_until("in queue \"second\"", "it waits for a thread of its pool", NULL);
-    CHECK_LINE(text, "queue \"second\": 2 waiting", "waits for a thread of its pool", NULL);
+    CHECK_LINE(text, "queue \"second\" 0x", ": 2 waiting", "waits for a thread of its pool");
     CHECK_LINE(text, "pool \"test pool\": 1 of 1 permits taken", "1 threads, 0 idle, 1 blocked", "1 queues ready");
     end_hold(&hold);
     CHECK_EQUAL(caller_end(&waiter), 0);
@@ -284,7 +284,7 @@ TEST(timers_and_delayed_tasks_are_shown_with_their_queues) {
     CHECK_EQUAL(sq_timer_start(timer, 3600000000000u, 60000000000u, 0), 0);
     CHECK_EQUAL(sq_async_after(manual, 5000000000u, do_nothing, NULL), 0);
     const char *text = dump_now();
-    CHECK_LINE(text, "a timer of queue \"hours\", every 60.000 s", NULL, NULL);
+    CHECK_LINE(text, "a timer of queue \"hours\" 0x", "every 60.000 s", NULL);
     CHECK_LINE(text, "in 5.000 s of the clock of pool \"manual\": a delayed task of queue \"by hand\"", NULL, NULL);
     sq_timer_release(timer);
     sq_queue_release(queue);
@@ -320,8 +320,13 @@ static void sync_onto_itself(void *queue) { CHECK_EQUAL(sq_sync(queue, do_nothin
 TEST(the_last_report_of_a_deadlock_is_shown) {
     sq_queue_t *queue = make_queue_of("narcissus", 0);
     CHECK_EQUAL(sq_sync(queue, sync_onto_itself, queue), 0);
-    CHECK_LINE(dump_now(), "ago: sync onto queue \"narcissus\" from its own task", NULL, NULL);
+    char number[64];
+    snprintf(number, sizeof number, "Queue numbers: \"narcissus\" %p.", (const void *)queue);
+    CHECK_LINE(dump_now(), "ago: sync onto queue \"narcissus\" from its own task", number, NULL);
     sq_queue_release(queue);
 }
 
-TEST(a_dump_to_a_file_that_is_not_open_returns_the_error) { CHECK_EQUAL(sq_dump(-1), EBADF); }
+TEST(a_dump_to_a_file_that_is_not_open_returns_the_error) {
+    CHECK_EQUAL(sq_dump(-1), EBADF);
+    CHECK_EQUAL(sq_dump_json(-1), EBADF);
+}

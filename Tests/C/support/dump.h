@@ -12,13 +12,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The text of a dump of now; valid until the next one. */
-static inline const char *dump_now(void) {
+/* The text that `write` writes; valid until the next one. */
+static inline const char *dumped(int (*write)(int file)) {
     static _Thread_local char *text;
     static _Thread_local size_t room;
     int file = memfd_create("dump", MFD_CLOEXEC);
     REQUIRE(file >= 0);
-    CHECK_EQUAL(sq_dump(file), 0);
+    CHECK_EQUAL(write(file), 0);
     off_t length = lseek(file, 0, SEEK_END);
     if (room != 0) {
         munmap(text, room); /* not from malloc, whose blocks the harness counts */
@@ -33,6 +33,9 @@ static inline const char *dump_now(void) {
     }
     return text;
 }
+
+/* The text of a dump of now; valid until the next one. */
+static inline const char *dump_now(void) { return dumped(sq_dump); }
 
 /* A line of the text has all these words, in this order; up to four, NULL for fewer. */
 static inline bool has_line(const char *text, const char *a, const char *b, const char *c) {

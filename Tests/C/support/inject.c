@@ -17,6 +17,7 @@ void *__real_aligned_alloc(size_t alignment, size_t size);
 int __real_posix_memalign(void **block, size_t alignment, size_t size);
 void __real_free(void *block);
 void *__real_sq__pages(size_t size);
+void *__real_sq__pages_grow(void *pages, size_t size, size_t more);
 void *__real_sq__blocks_take(sq__blocks_t *store, uint32_t lane, uint32_t *number);
 void __real_sq__blocks_give(sq__blocks_t *store, uint32_t number);
 int __real_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex);
@@ -131,6 +132,8 @@ void *__wrap_sq__pages(size_t size) {
     }
     return must_fail(FAIL_PAGES) ? NULL : __real_sq__pages(size);
 }
+
+void *__wrap_sq__pages_grow(void *pages, size_t size, size_t more) { return must_fail(FAIL_PAGES) ? NULL : __real_sq__pages_grow(pages, size, more); }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
     return must_fail(FAIL_ALLOCATION) ? no_memory() : counted(spoiled(__real_aligned_alloc(alignment, size), size));

@@ -18,5 +18,7 @@ const scenario_t watch_scenarios[] = {
     { "watch_idle_suspended", "the same with a task that waits in a suspended queue", "watch suspend async pass9 resume | sync" },
     { "watch_faults", "no memory or no thread for watching", "watch async unwatch | watch", .faults = true },
     { "watch_waits_for", "a watcher gets what a stalled task waits for, while it stops waiting", "watch sync(sync:B) | sync:B(look look look look)" },
+    { "watch_waits_for_ended", "the same, and the task that it waits for releases its queue",
+      "watch sync(call:B(release:B)) release | release:B look look look look release", .expect = { .each_has_a_reference = true } },
     { 0 },
 };

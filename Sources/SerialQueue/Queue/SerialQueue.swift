@@ -55,6 +55,12 @@ extension SerialQueue {
         self.init(owning: queue)
     }
 
+    /// Not there: a queue's class of service is that of its pool.
+    @available(*, unavailable, message: "the class of service is that of the pool: SerialQueue(label: label, on: .shared(.utility))")
+    public convenience init(label: String = "", qos: ServiceClass) {
+        fatalError()
+    }
+
     /// Makes a queue that has a thread whenever it has something to run, of this class of service.
     package convenience init(label: String, threadsOf service: ServiceClass) {
         self.init(label: label)

@@ -7,7 +7,8 @@ extension WorkQueue {
     ///
     /// If the caller is cancelled before the turn, the call throws `CancellationError` immediately. Then `body` never runs: it counts
     /// as withdrawn, it no longer takes up room, and its captures have been released. A `body` that has started runs to its end,
-    /// and the call returns its result.
+    /// and the call returns its result. In `body`, `Task.isCancelled` is always `false`: the queue's thread runs no task. <doc:WhichQueue> has a table of
+    /// what each call carries.
     ///
     /// On a full queue with a capacity, the caller is suspended until there is room, in one FIFO order with ``submit(_:)`` and
     /// ``async(waitingUpTo:_:)``. No thread is blocked. May be called from an actor on this queue: the actor is suspended, so the

@@ -98,7 +98,7 @@ extension BarrierIsolated where Value: ~Copyable {
     ///
     /// Allocates once, next to the context of `body`.
     ///
-    /// - Returns: `false` if the queue refused `body`, as `async` of the queue does. Then `body` will not run and has been released.
+    /// - Returns: `false` if the queue refused `body`, as `async(_:)` of the queue does. Then `body` will not run and has been released.
     @discardableResult @inline(never)
     public func asyncBarrier(_ body: consuming sending @escaping (inout Value) -> Void) -> Bool {
         let caller = sq_swift_caller(), code = OwnedClosure.code(of: body)

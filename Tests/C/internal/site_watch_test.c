@@ -87,15 +87,15 @@ TEST(the_oldest_waiting_task_of_a_queue_is_shown_with_its_caller) {
         runners[i] = runner_init();
         (i % 2 == 0 ? submit_here : submit_there)(queue, &runners[i]);
         if (i == 0) {
-            CHECK_LINE(dump_now(), "queue \"sited\": 1 waiting", "; the oldest, submitted by submit_here", NULL);
+            CHECK_LINE(dump_now(), "queue \"sited\" 0x", ": 1 waiting", "; the oldest, submitted by submit_here");
         }
     }
     CHECK_EQUAL(sq_resume(queue), 0);
     for (size_t i = 0; i + 1 < TASKS; i += 1) {
         latch_wait(&runners[i].entered, 1);
         const char *text = dump_now();
-        shown += has_line(text, "queue \"sited\": ", "; the oldest, submitted by ", i % 2 == 0 ? "submit_there" : "submit_here");
-        CHECK(!has_line(text, "queue \"sited\": ", "; the oldest, submitted by ", i % 2 == 0 ? "submit_here" : "submit_there"));
+        shown += has_line(text, "queue \"sited\" 0x", "; the oldest, submitted by ", i % 2 == 0 ? "submit_there" : "submit_here");
+        CHECK(!has_line(text, "queue \"sited\" 0x", "; the oldest, submitted by ", i % 2 == 0 ? "submit_here" : "submit_there"));
         latch_bump(&runners[i].leave);
     }
     CHECK(shown > TASKS * 3 / 4); /* some may have lost theirs: the table has one entry for all that have the same hash */

@@ -7,7 +7,7 @@ check_slow() { # program
     SQ_TRACE=slow.trace run "$1" --dump
     has_status 0
     expect 'ten mails are not sent' says '10 mails were not sent' out
-    expect 'the dump finds the suspended queue' says 'queue "mail": suspended 1 time, 10 waiting' err
+    expect 'the dump finds the suspended queue' says ': suspended 1 time, 10 waiting' err
     run "$tool" stats slow.trace
     has_status 0
     expect 'the trace finds what never started' says 'mail: 10 tasks wait, the oldest' out

@@ -99,7 +99,7 @@ TEST(the_stuck_one_of_twenty_thousand_queues_of_one_label_is_in_the_first_lines)
     snprintf(waits, sizeof waits, "(%d) has waited ", waiter.thread_id);
     snprintf(folded, sizeof folded, "queue \"connection\" x %zu: 1 waiting each", crowd.count);
     const char *text = dump_until(waits, number_of(crowd.stuck), "runs it");
-    size_t waiting = line_of(text, waits, number_of(crowd.stuck)), running = line_of(text, "runs stand_here", number_of(crowd.stuck));
+    size_t waiting = line_of(text, waits, number_of(crowd.stuck)), running = line_of(text, ") runs ", number_of(crowd.stuck));
     CHECK(waiting > 0 && waiting <= 4 && running > 0 && running <= 6);
     /* The stuck queue is not folded, and comes before the others. */
     size_t alone = line_of(text, number_of(crowd.stuck), ": 1 waiting, 1 of them a thread that has slept"), together = line_of(text, folded, "waits for a thread of its pool");

@@ -106,6 +106,8 @@ void ex_memory_reset(void);
 void ex_memory_thread(int thread, int parent);
 uint64_t ex_load(const void *address, uint64_t now, int order);
 void ex_store(void *address, unsigned size, uint64_t value, int order);
+/* The current thread's own memory was written without these calls: the next one begins with what is there. */
+void ex_overwritten(const void *start, size_t bytes);
 /* The value before. */
 uint64_t ex_exchange(void *address, unsigned size, uint64_t now, uint64_t value, int order);
 bool ex_compare(void *address, unsigned size, uint64_t now, uint64_t *expected, uint64_t value, int order, int failure);

@@ -19,7 +19,7 @@ const char *const ex_memory_names[] = { "sc", "tso", "ra" };
 
 typedef struct view { uint16_t at[LOCATIONS]; } __attribute__((aligned(32))) view_t;
 typedef struct message { uint64_t value; unsigned step; ex_clock_t clock; view_t view; } message_t;
-typedef struct location { const void *address; uint16_t newest; message_t messages[HISTORY]; } location_t;
+typedef struct location { const void *address; uint16_t newest; bool overwritten; message_t messages[HISTORY]; } location_t;
 typedef struct store { void *address; unsigned size; uint64_t value; int order; ex_clock_t clock; } store_t;
 
 static location_t locations[LOCATIONS];
@@ -116,6 +116,7 @@ static unsigned location_of(const void *address, uint64_t now) {
         location_t *location = &locations[count++];
         location->address = address;
         location->newest = 0;
+        location->overwritten = false;
         location->messages[0].value = now;
         location->messages[0].step = 0;
         memset(&location->messages[0].clock, 0, sizeof location->messages[0].clock);
@@ -123,7 +124,24 @@ static unsigned location_of(const void *address, uint64_t now) {
             memset(&location->messages[0].view, 0, sizeof location->messages[0].view);
         }
     }
+    location_t *location = &locations[buckets[bucket].index];
+    if (location->overwritten) {
+        location->overwritten = false;
+        location->newest += 1;
+        message_t *message = &location->messages[location->newest % HISTORY];
+        *message = (message_t){ .value = now, .view = views[ex_current] };
+        views[ex_current].at[buckets[bucket].index] = location->newest;
+    }
     return buckets[bucket].index;
+}
+
+void ex_overwritten(const void *start, size_t bytes) {
+    while (ex_drain_one(ex_current)) {
+    }
+    for (unsigned i = 0; i < count; i += 1) {
+        size_t offset = (size_t)((uintptr_t)locations[i].address - (uintptr_t)start);
+        locations[i].overwritten |= offset < bytes;
+    }
 }
 
 static unsigned oldest_readable(const location_t *location, unsigned index) {
@@ -205,6 +223,11 @@ bool ex_drain_one(int thread) {
     return true;
 }
 
+/* A dump changes copies on its own stack, whose memory has other uses as soon as a call returns: no such store stays in the buffer. */
+static bool is_copy(const void *address) {
+    return ex_setting.lists_threads && (uintptr_t)address - (uintptr_t)ex_stacks[ex_current] < EX_STACK;
+}
+
 static bool may_be_held_back(void) {
     return ex_setting.memory == EX_TSO && buffered[ex_current] < BUFFER
         && (buffered[ex_current] > 0 || ex_choose(2, EX_DISTURB) == 1);
@@ -244,7 +267,7 @@ void ex_store(void *address, unsigned size, uint64_t value, int order) {
     if (releases(order)) {
         ex_clocks[ex_current].at[ex_current] += 1;
     }
-    if (may_be_held_back()) {
+    if (!is_copy(address) && may_be_held_back()) {
         buffers[ex_current][buffered[ex_current]++] = (store_t){ address, size, value, order, clock };
         return;
     }

@@ -195,6 +195,7 @@ bool sq__peek(const void *address, void *copy, size_t bytes) {
         }
         return false;
     }
+    ex_overwritten(copy, bytes);
     return !ex_stack_hides(address) && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)bytes;
 }
 

@@ -9,7 +9,7 @@
  *         } else ...
  *     }
  *
- * The first thread that runs a loop pool, or calls sq_pool_own, is the owner until this thread ends. Tasks of the pool's queues run on the owner
+ * The owner of a loop pool is the first thread that runs it or calls sq_pool_own, until that thread ends. Tasks of the pool's queues run on the owner
  * only, as tasks of DispatchQueue.main run on the main thread:
  *
  *     what                                                               runs when

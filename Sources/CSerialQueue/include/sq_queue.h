@@ -29,7 +29,8 @@
  *     shut down; the target's own tasks are discarded.
  *   - After a shutdown of the target the tasks of its queues run when the target has ended. sq_async on such a queue may block: without memory for the
  *     task it retries until there is memory.
- *   - A sync runs on the calling thread, in the turns of both queues, as the table says. There a task of a queue is also a task of the queue's target.
+ *   - A sync runs on the calling thread, once it has a turn in the queue and in the target. The table has the cases; in the table, a task of a queue
+ *     counts as a task of the queue's target, too.
  *     Two kinds of deadlock are not found, and hang: a task of the target that waits for a group or an item of the queue, and some cycles through the
  *     width of a target.
  *
@@ -74,7 +75,7 @@ typedef struct sq_queue_options {
     size_t size;                 /**< sizeof(sq_queue_options_t), so that later versions can add fields */
     sq_pool_t *SQ_NULLABLE pool; /**< the pool whose threads run the async tasks; NULL: a thread of its own, see sq_queue_create */
     size_t capacity;             /**< how many async tasks may wait; 0: as many as there is memory for */
-    size_t stack_size;           /**< bytes of stack of the queue's own thread, in addition to thread-local variables; the queue then keeps this thread.
+    size_t stack_size;           /**< bytes of stack of the queue's own thread, in addition to thread-local variables. Such a queue keeps its thread.
                                       0: the system's default */
     size_t width;                /**< how many async tasks may run at a time; above 1: a concurrent queue (sq_barrier.h) */
     sq_priority_t priority;      /**< among the queues of its pool; no effect without a pool */

@@ -5,7 +5,7 @@
  *
  * A worker needs one of the pool's permits to run an entry. The thread that posts an entry looks for a free permit. If there is one,
  * the thread takes the permit for an idle worker, or for a new one. A worker keeps its permit as long as it finds entries. So all permits are taken
- * while entries are ready, but for one entry that a searcher takes, or the worker of the task that has posted it (search.h). No wake-up is lost, because
+ * while entries are ready, except one entry: a searcher takes it, or the worker whose task has posted it (search.h). No wake-up is lost, because
  * permits, list and idle workers are under one lock.
  *
  * A worker that is about to sleep in a call of this library, inside an entry, releases its permit, and takes one again when it

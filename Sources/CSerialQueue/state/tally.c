@@ -1,4 +1,4 @@
-/* tally.c: counts of 64 bits, in 32 of the queue's.
+/* tally.c: counts of 64 bits, of which a queue itself has 32.
  *
  * DESIGN. A count begins in the queue. Few counts ever reach HERE; what comes after that is counted in a record. So each event is counted once, in one
  * of two places, and the count is their sum: a reader that sees both needs no more, as nothing is ever moved. Without memory for the record the queue's part

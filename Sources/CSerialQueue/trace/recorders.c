@@ -228,7 +228,7 @@ sq__recorder_t *sq__recorders_join(sq__session_t session) {
             recorder = NULL;
         }
     }
-    lost += recorder == NULL;
+    lost += is_current && recorder == NULL; /* an event of a session that is over is not missing in the next one */
     sq__mutex_unlock(&lock);
     return recorder;
 }

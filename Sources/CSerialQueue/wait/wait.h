@@ -56,7 +56,7 @@ typedef struct sq__wait {
     sq__aim_t aim;
     const sq__frame_t *task; /* with SQ__AIM_TASK: on the stack of the thread that runs it, until the wait is granted */
     sq_queue_t *queue; /* the queue that it waits for; NULL: only the subject. Once the wait is over, the queue may be freed */
-    const char *label; /* a copy of the queue's label, where the queue may be freed while the thread still waits; else NULL */
+    const char *label; /* a copy of the queue's label, if the queue may be freed while the thread waits; otherwise NULL */
     const sq_queue_t *root; /* the queue's last target; without a target the queue itself. The root may be freed once the wait is over, too */
     const sq_queue_t *above_root; /* the last but one: the one whose target is the root; NULL: the queue has no target. The same */
     sq__runner_t runner; /* the root's, with a reference, if the thread runs entries of it while it waits, or if another thread owns it; else 0 */

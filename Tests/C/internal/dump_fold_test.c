@@ -13,18 +13,6 @@ static const char *dump_lines(size_t lines) {
     return dumped(write_lines);
 }
 
-static void stand_here(void *context) {
-    hold_t *hold = context;
-    latch_bump(&hold->entered);
-    latch_wait(&hold->leave, 1);
-    latch_bump(&hold->left);
-}
-
-static void end_hold(hold_t *hold) {
-    latch_bump(&hold->leave);
-    latch_wait(&hold->left, 1);
-}
-
 /* The number of the first line that has these words, from 1; 0: none has. */
 static size_t line_of(const char *text, const char *a, const char *b) {
     size_t number = 1;
@@ -56,10 +44,9 @@ typedef struct crowd {
 static crowd_t crowd;
 
 static void crowd_begin(const char *label) {
-    crowd = (crowd_t){ .pool = make_pool(1), .hold = HOLD_INIT };
+    crowd = (crowd_t){ .pool = make_pool(1) };
     crowd.stuck = queue_on(crowd.pool, label, 0);
-    CHECK_EQUAL(sq_async(crowd.stuck, stand_here, &crowd.hold), 0);
-    latch_wait(&crowd.hold.entered, 1);
+    hold_async(&crowd.hold, crowd.stuck);
 }
 
 /* So many more, with so many tasks each. */
@@ -74,7 +61,7 @@ static void crowd_add(const char *label, size_t count, size_t tasks) {
 }
 
 static void crowd_end(void) {
-    end_hold(&crowd.hold);
+    hold_end(&crowd.hold);
     for (size_t i = 0; i < crowd.count; i += 1) {
         drain(crowd.queues[i]);
         sq_queue_release(crowd.queues[i]);
@@ -160,9 +147,8 @@ TEST(threads_that_wait_for_the_same_are_one_line_behind_the_longest_waits) {
     enum { THREADS = 12, TOP = 3 };
     caller_t callers[THREADS];
     sq_queue_t *queue = make_queue_of("store", 0);
-    hold_t hold = HOLD_INIT;
-    CHECK_EQUAL(sq_async(queue, stand_here, &hold), 0);
-    latch_wait(&hold.entered, 1);
+    hold_t hold;
+    hold_async(&hold, queue);
     for (size_t i = 0; i < THREADS; i += 1) {
         caller_start(&callers[i], BY_SYNC, queue, SQ_FOREVER, do_nothing, NULL);
         wait_until_asleep(&callers[i].thread_id);
@@ -173,7 +159,7 @@ TEST(threads_that_wait_for_the_same_are_one_line_behind_the_longest_waits) {
     CHECK_EQUAL(line_of(text, first, "runs it"), 3);
     CHECK_LINE(text, "  9 alike, the longest: thread ", "its turn in queue \"store\" 0x", "runs it");
     CHECK_EQUAL(line_of(text, "THREADS THAT RUN TASKS: 1", NULL), 3 + TOP + 1);
-    end_hold(&hold);
+    hold_end(&hold);
     for (size_t i = 0; i < THREADS; i += 1) {
         CHECK_EQUAL(caller_end(&callers[i]), 0);
     }

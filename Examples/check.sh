@@ -45,6 +45,15 @@ run() {
     timeout -k 5 "$patience" "$@" >out 2>err || status=$?
 }
 
+# Starts a program that prints its port, as $server, and waits for that line; its output is in served, the port in $port.
+serve() { # program
+    rm -f served # another server's: the new one may be created only after the first look
+    timeout -k 5 "$patience" "$1" >served 2>err &
+    server=$!
+    until grep -q '^port' served 2>/dev/null || ! kill -0 $server 2>/dev/null; do sleep 0.05; done
+    port=$(sed -n 's/^port //p' served)
+}
+
 says() { grep -qF -- "$1" "$2"; } # text file
 is_empty() { [ ! -s "$1" ]; }
 same() { cmp -s "$1" "$2"; }

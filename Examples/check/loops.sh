@@ -28,10 +28,8 @@ ask() { # PORT FROM: 50 numbers
 }
 
 check_loop_server() { # program
-    timeout -k 5 "$patience" "$1" >served 2>err &
-    local server=$! port clients=() client
-    until grep -q '^port' served 2>/dev/null || ! kill -0 $server 2>/dev/null; do sleep 0.05; done
-    port=$(sed -n 's/^port //p' served)
+    local server port clients=() client
+    serve "$1"
     for client in $(seq 0 9); do
         (ask "$port" $((2 + 50 * client))) &
         clients+=($!)

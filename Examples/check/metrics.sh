@@ -16,10 +16,8 @@ page_fits() {
 }
 
 check_metrics() { # program
-    timeout -k 5 "$patience" "$1" >served 2>err &
-    local server=$! port what
-    until grep -q '^port' served 2>/dev/null || ! kill -0 $server 2>/dev/null; do sleep 0.05; done
-    port=$(sed -n 's/^port //p' served)
+    local server port what
+    serve "$1"
     for _ in 1 2; do
         expect 'the page is served' ask_page "$port" /metrics
         expect 'found' says 'HTTP/1.1 200 OK' out

@@ -21,10 +21,12 @@ public enum DispatchTesting {
     /// A closure on `.main` runs on whichever thread runs the pool. Swift's check for the main actor holds there, so `@MainActor` functions can be
     /// called; tasks of the main actor itself run on the real one.
     ///
-    /// A deadline means the delay from the real time of the call, rounded up to milliseconds, and then the pool's clock counts it: compute a
-    /// deadline at the call, from `.now()`, and not from a time of before the clock was advanced. Time limits of waits use the real clock. A
-    /// wait for a semaphore, a group or an item runs what the pool has ready; one without a limit for which that is not enough ends the program
-    /// after 20 seconds.
+    /// The pool's clock counts each delay. If the module's `Moved.swift` has `now()`, a deadline from `.now()` is a time of that clock. Any other
+    /// deadline means the delay from the real time of the call, rounded up to milliseconds: a slow machine may then change which of two timers
+    /// fires first.
+    ///
+    /// Time limits of waits use the real clock. A wait for a semaphore, a group or an item runs what the pool has ready; one without a limit for
+    /// which that is not enough ends the program after 20 seconds.
     ///
     /// - Throws: What `body` throws.
     public nonisolated(nonsending) static func run<Result>(

@@ -99,6 +99,28 @@ import Testing
         }
     }
 
+    @Test func a_deadline_of_the_clock_of_the_pool_does_not_move() {
+        let pool = ManualPool(), notes = Notes()
+        DispatchTesting.run(on: pool) {
+            let deadline = dispatchNow() + .milliseconds(1_500)
+            pool.advance(by: .seconds(1))
+            Queue.main.asyncAfter(deadline: deadline) { notes.lines.append("due") }
+            let timer = SerialQueueDispatch.DispatchSource.makeTimerSource(queue: .main)
+            timer.schedule(deadline: deadline)
+            timer.setEventHandler { notes.lines.append("timer") }
+            timer.resume()
+            pool.advance(by: .milliseconds(499))
+            #expect(notes.lines == [])
+            pool.advance(by: .milliseconds(1))
+            #expect(notes.lines == ["due", "timer"])
+            Queue.main.asyncAfter(deadline: dispatchNow() - 1) { notes.lines.append("overdue") }
+            pool.run()
+            #expect(notes.lines.last == "overdue")
+            timer.cancel()
+            pool.run()
+        }
+    }
+
     @Test func a_suspended_target_holds_only_its_children() {
         let pool = ManualPool(), notes = Notes()
         DispatchTesting.run(on: pool) {

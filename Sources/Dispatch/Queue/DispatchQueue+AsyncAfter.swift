@@ -47,7 +47,7 @@ extension DispatchQueue {
         guard barriers(flags)?.asyncBarrierAfter(due, body) ?? queue.asyncAfter(due, body) else { refused("asyncAfter", label) }
     }
 
-    /// The delay for the core. The program has read the real clock a moment ago: under a test that must not decide which of two comes first.
+    /// The delay for the core. The program may have read the real clock a moment ago: under a test that must not decide which of two comes first.
     func onClock(_ delay: Duration?) -> Duration {
         guard let delay else { return .forever }
         guard manual != nil else { return delay }

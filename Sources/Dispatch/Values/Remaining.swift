@@ -13,7 +13,24 @@ func remaining(until time: DispatchWallTime) -> Duration? {
 
 /// The time from now until `time`, negative if it has passed; `nil`: it never comes.
 func distance(to time: DispatchTime) -> Duration? {
-    time == .distantFuture ? nil : difference(time.uptimeNanoseconds, DispatchTime.now().uptimeNanoseconds)
+    guard time != .distantFuture else { return nil }
+    let due = time.uptimeNanoseconds
+    return difference(due, due < poolZero ? DispatchTime.now().uptimeNanoseconds : uptime(of: Home.current.manual))
+}
+
+/// Dispatch's time at which the clock of a test's pool is at zero: in 73 years, so it tells both clocks apart. Dispatch takes what is twice as late
+/// for never.
+private let poolZero: UInt64 = 1 << 61
+
+private func uptime(of pool: ManualPool?) -> UInt64 {
+    poolZero + nanoseconds(WorkQueue.Instant.now(on: pool).offset)
+}
+
+/// `DispatchTime.now()` for a program that has moved: in `DispatchTesting.run` the time of the pool's clock. A deadline made from it is then the same
+/// each time the test runs, however slow the machine is.
+public func dispatchNow() -> DispatchTime {
+    guard let pool = Home.current.manual else { return .now() }
+    return DispatchTime(uptimeNanoseconds: uptime(of: pool))
 }
 
 /// The same for a time of the wall clock, as the clock is now.

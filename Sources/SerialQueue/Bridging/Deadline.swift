@@ -9,7 +9,7 @@ func deadline(_ duration: Duration?) -> sq_time_t {
 }
 
 /// The duration in whole nanoseconds: 0 if it is not positive, `.max` from 584 years on.
-func nanoseconds(_ duration: Duration) -> UInt64 {
+package func nanoseconds(_ duration: Duration) -> UInt64 {
     guard duration > .zero else { return 0 }
     // Checked first, because `components` traps if the seconds do not fit.
     guard duration < .seconds(UInt64.max / 1_000_000_000) else { return .max }

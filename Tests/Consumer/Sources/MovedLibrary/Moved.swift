@@ -1,3 +1,4 @@
+import Dispatch
 import SerialQueueDispatch
 
 public typealias DispatchGroup = SerialQueueDispatch.DispatchGroup
@@ -24,4 +25,11 @@ func dispatchPrecondition(
     condition: @autoclosure () -> DispatchPredicate, file: StaticString = #fileID, line: UInt = #line
 ) {
     SerialQueueDispatch.dispatchPrecondition(condition: condition(), file: file, line: line)
+}
+
+// In a test `.now()` is a time of the pool's clock.
+extension DispatchTime {
+    static func now() -> DispatchTime {
+        SerialQueueDispatch.dispatchNow()
+    }
 }

@@ -1,6 +1,7 @@
 #include "observe/trace_hooks.h"
 
 #include "observe/observe_inline.h"
+#include "platform/fatal.h"
 #include "state/state_inline.h"
 #include "thread/self.h"
 #include "trace/trace.h"
@@ -8,16 +9,17 @@
 #include <errno.h>
 
 void sq__trace_closures_of(sq_function_t function, uint16_t at) {
-    enum { MOST = 4 };
+    enum { MOST = 8 };
     static sq__wrapper_t closures[MOST];
     static unsigned count;
-    if (count < MOST) {
-        closures[count] = (sq__wrapper_t){
-            .function = function, .name = "a closure", .run = SQ__NOT_THERE, .discard = SQ__NOT_THERE, .context = SQ__NOT_THERE, .code = at,
-            .label = SQ__NOT_THERE
-        };
-        sq__wrapper_add(&closures[count++]);
+    if (count == MOST) {
+        sq__fatal("there are more than %d kinds of functions that run closures", MOST);
     }
+    closures[count] = (sq__wrapper_t){
+        .function = function, .name = "a closure", .run = SQ__NOT_THERE, .discard = SQ__NOT_THERE, .context = SQ__NOT_THERE, .code = at,
+        .label = SQ__NOT_THERE
+    };
+    sq__wrapper_add(&closures[count++]);
 }
 
 /* Made before the queue is traced, and then fixed. */

@@ -26,32 +26,29 @@ struct Pages {
     }
 }
 
-/// How a cache is guarded: any number of reads at a time, changes alone.
-struct Guard: Sendable {
-    let read: @Sendable (() -> Void) -> Void
-    let change: @Sendable (() -> Void) -> Void
+/// The only ways to pages that several threads share: any number of reads at a time, changes alone.
+struct Guarded: Sendable {
+    let read: @Sendable ((borrowing Pages) -> Int?) -> Int?
+    let change: @Sendable ((inout Pages) -> Bool) -> Bool
 }
 
 /// Threads that read pages, the lower numbers more often, and load those that the cache has not.
-///
-/// `@unchecked Sendable`: the pages are accessed under the guard only.
-final class Load: @unchecked Sendable {
+final class Load: Sendable {
     static let keys = 4_096
     static let capacity = 3_900
 
-    private let guarded: Guard
+    private let pages: Guarded
     private let options: Options
-    private var pages = Pages()
     private let missed = Atomic(0), inserted = Atomic(0), wrong = Atomic(0)
 
-    init(_ guarded: Guard, _ options: Options) {
-        self.guarded = guarded
+    init(_ pages: Guarded, _ options: Options) {
+        self.pages = pages
         self.options = options
     }
 
     var misses: Int { missed.load(ordering: .relaxed) }
     var insertions: Int { inserted.load(ordering: .relaxed) }
-    var isRight: Bool { wrong.load(ordering: .relaxed) == 0 && pages.count <= Self.capacity }
+    var isRight: Bool { wrong.load(ordering: .relaxed) == 0 && pages.read({ $0.count })! <= Self.capacity }
 
     func run() {
         let group = WorkGroup(label: "readers")
@@ -77,12 +74,11 @@ final class Load: @unchecked Sendable {
     }
 
     private func read(_ number: Int) {
-        var found: Int?
-        guarded.read { found = pages.find(number) }
+        var found = pages.read { $0.find(number) }
         if found == nil {
             missed.add(1, ordering: .relaxed)
             let page = Self.page(number)  // outside the queue, so that other threads can read
-            guarded.change { if pages.insert(number, page) { inserted.add(1, ordering: .relaxed) } }
+            if pages.change({ $0.insert(number, page) }) { inserted.add(1, ordering: .relaxed) }
             found = page
         }
         if found! % Self.keys != number { wrong.add(1, ordering: .relaxed) }
@@ -96,9 +92,12 @@ final class Load: @unchecked Sendable {
     }
 }
 
-/// `@unchecked Sendable`: a pthread_rwlock may be used from any thread, and stays where it is.
-final class ReadWriteLock: @unchecked Sendable {
+/// Pages under a lock, as they are written without a queue.
+///
+/// `@unchecked Sendable`: the compiler does not know that the lock, which stays where it is, guards the pages.
+final class LockedPages: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
+    private var pages = Pages()
 
     init() {
         guard pthread_rwlock_init(lock, nil) == 0 else { die("no lock can be made", status: 1) }
@@ -109,15 +108,15 @@ final class ReadWriteLock: @unchecked Sendable {
         lock.deallocate()
     }
 
-    func read(_ body: () -> Void) {
+    func read(_ body: (borrowing Pages) -> Int?) -> Int? {
         pthread_rwlock_rdlock(lock)
-        body()
-        pthread_rwlock_unlock(lock)
+        defer { pthread_rwlock_unlock(lock) }
+        return body(pages)
     }
 
-    func change(_ body: () -> Void) {
+    func change(_ body: (inout Pages) -> Bool) -> Bool {
         pthread_rwlock_wrlock(lock)
-        body()
-        pthread_rwlock_unlock(lock)
+        defer { pthread_rwlock_unlock(lock) }
+        return body(&pages)
     }
 }

@@ -7,19 +7,19 @@ import SerialQueue
 let options = Options(CommandLine.arguments.dropFirst())
 write("threads   \(options.threads), \(options.reads) reads each, of \(Load.keys) pages; the cache holds \(Load.capacity)\n")
 
-let readers = ConcurrentQueue(label: "com.example.cache")
-let serial = SerialQueue(label: "com.example.cache")
-let lock = ReadWriteLock()
+let together = BarrierIsolated(Pages(), on: ConcurrentQueue(label: "com.example.cache"))
+let serial = QueueIsolated(Pages(), on: SerialQueue(label: "com.example.cache"))
+let locked = LockedPages()
 
-var isRight = show("ConcurrentQueue", Guard(read: { readers.sync($0) }, change: { readers.syncBarrier($0) }))
-isRight = show("SerialQueue", Guard(read: { serial.sync($0) }, change: { serial.sync($0) })) && isRight
-isRight = show("pthread_rwlock", Guard(read: { lock.read($0) }, change: { lock.change($0) })) && isRight
+var isRight = show("ConcurrentQueue", Guarded(read: { together.sync($0) }, change: { together.syncBarrier($0) }))
+isRight = show("SerialQueue", Guarded(read: { read in serial.sync { read($0) } }, change: { change in serial.sync { change(&$0) } })) && isRight
+isRight = show("pthread_rwlock", Guarded(read: { locked.read($0) }, change: { locked.change($0) })) && isRight
 guard isRight else { die("a thread read a wrong page, or a cache holds too many", status: 1) }
 write("check     every read found its own page, and no cache held more than it may\n")
 
 /// Puts the load on a cache, and prints a line about it.
-func show(_ name: String, _ guarded: Guard) -> Bool {
-    let load = Load(guarded, options)
+func show(_ name: String, _ pages: Guarded) -> Bool {
+    let load = Load(pages, options)
     let duration = ContinuousClock().measure { load.run() }
     let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
     let reads = Double(options.threads * options.reads)

@@ -14,22 +14,20 @@ final class Server: Sendable {
     /// Has `authors` threads send the lines, over and over until there are `messages`: of three authors, each sends every third one.
     /// The number and the text of a message decide which room it goes to.
     func speak(_ lines: [String], messages: Int, authors: Int) -> (messages: Int, bytes: Int) {
-        let threads = (0..<authors).map { author in
-            // An author is a queue with a thread of its own: `total` is its to write.
-            (queue: SerialQueue(label: "author \(author)"), total: Total())
-        }
+        // An author is a queue with a thread of its own, and what has been sent belongs to it.
+        let threads = (0..<authors).map { QueueIsolated(Total(), on: SerialQueue(label: "author \($0)")) }
         for (author, thread) in threads.enumerated() {
-            thread.queue.async { [self] in
+            thread.async { [self] total in
                 for number in stride(from: author, to: messages, by: authors) {
                     let text = lines[number % lines.count]
                     rooms[room(of: number, text)].say(text, author: author, number: number)
-                    thread.total.bytes += text.utf8.count
-                    thread.total.messages += 1
+                    total.bytes += text.utf8.count
+                    total.messages += 1
                 }
             }
         }
         return threads.reduce((0, 0)) { sum, thread in
-            thread.queue.sync { (sum.0 + thread.total.messages, sum.1 + thread.total.bytes) }
+            thread.sync { (sum.0 + $0.messages, sum.1 + $0.bytes) }
         }
     }
 
@@ -65,8 +63,8 @@ final class Server: Sendable {
     }
 }
 
-/// What one author has sent; guarded by the author's queue.
-private final class Total: @unchecked Sendable {
+/// What one author has sent.
+private struct Total {
     var messages = 0
     var bytes = 0
 }

@@ -69,19 +69,16 @@ enum Program {
 
 /// A thread that shows the price: it has to draw now, so it gets into the actor by a sync onto its queue.
 final class Screen: Sendable {
-    private let queue = SerialQueue(label: "com.example.screen")
+    private let shown = QueueIsolated((isOpen: true, prices: [Int]()), on: SerialQueue(label: "com.example.screen"))
     private let ended = DispatchSemaphore(value: 0)
-    // Touched on `queue` alone.
-    nonisolated(unsafe) private var isOpen = true
-    nonisolated(unsafe) private var prices: [Int] = []
 
     init(of auction: Auction) {
         Thread { [self] in
-            while queue.sync({ isOpen }) {
+            while shown.sync({ $0.isOpen }) {
                 let now = Auction.queue.sync { auction.assumeIsolated { $0.screen() } }
                 check(now.raises == now.raises.sorted(), "a price was lower than the one before")
                 check(now.raises.last ?? 0 == now.highest, "the screen shows a bid that is half taken")
-                queue.sync { prices.append(now.highest) }
+                shown.sync { $0.prices.append(now.highest) }
             }
             ended.signal()
         }.start()
@@ -89,9 +86,9 @@ final class Screen: Sendable {
 
     /// Returns how many different prices it has shown, when it shows no more: the auction's queue may be shut down then.
     func close() -> Int {
-        queue.sync { isOpen = false }
+        shown.sync { $0.isOpen = false }
         ended.wait()
-        return queue.sync { Set(prices).count }
+        return shown.sync { Set($0.prices).count }
     }
 }
 

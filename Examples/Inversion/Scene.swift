@@ -24,6 +24,8 @@ extension SerialQueue: Holder {
 }
 
 /// A backlog of a background queue, and an interactive thread that needs the queue.
+///
+/// `@unchecked Sendable`: it also runs on a queue of Dispatch, which the compiler's check does not know. The comments say what guards what.
 final class Scene: @unchecked Sendable {
     /// A closure of the backlog.
     struct Ran {

@@ -1,26 +1,25 @@
 import Foundation
 import SerialQueue
 
-/// A file to count.
-///
-/// `@unchecked Sendable`: what changes is only accessed on the queue that its comment names, until the readers have ended.
-final class Input: @unchecked Sendable {
+/// A file to count, as far as it is known: a copy of what the list has.
+struct Input {
     enum Kind {
         case file(size: Int)
         /// Can be read only once (a pipe), or has no known size (/proc): copied before it is counted.
         case stream
     }
 
+    let number: Int  // in the order of the arguments
     let path: Argument  // "-" is standard input
     let kind: Kind
-    fileprivate(set) var size = 0  // inputs
-    fileprivate(set) var copy: File?  // inputs
-    fileprivate(set) var problem: String?  // inputs: why it cannot be counted
-    fileprivate var handedOut = 0  // inputs: bytes of it in pieces so far
-    fileprivate var isReported = false  // main thread
-    var counted = 0  // tally: bytes of it in the table
+    fileprivate(set) var size = 0
+    fileprivate(set) var copy: File?
+    fileprivate(set) var problem: String?  // why it cannot be counted
+    fileprivate var handedOut = 0  // bytes of it in pieces so far
+    fileprivate var isReported = false
 
-    fileprivate init(path: Argument) {
+    fileprivate init(number: Int, path: Argument) {
+        self.number = number
         self.path = path
         do {
             kind = try File.kind(of: path)
@@ -49,42 +48,48 @@ enum Work {
 ///
 /// It belongs to a serial queue that is only ever used with `sync`: it is used like a mutex, and never has
 /// a thread. A file is handed out in pieces, so that several readers work on one large file.
-///
-/// `@unchecked Sendable`: `all` never changes, everything else is touched on `queue` only.
-final class Inputs: @unchecked Sendable {
+final class Inputs: Sendable {
     static let pieceSize = 256 * 1024
 
-    let all: [Input]  // in the order of the arguments
-    private let queue = SerialQueue(label: "wordcount.inputs")
-    private var ready: [Input]  // have pieces left to hand out; the last is next
-    private var streams: [Input]  // not copied yet; the last is next
-    private var knownBytes: Int
-
-    init(paths: [Argument]) {
-        all = paths.map { Input(path: $0) }
-        ready = []
-        streams = []
-        for input in all.reversed() where input.problem == nil {
-            if case .stream = input.kind { streams.append(input) } else { ready.append(input) }
-        }
-        knownBytes = ready.reduce(0) { $0 + $1.size }
+    private struct List {
+        var all: [Input]
+        var ready: [Int] = []  // numbers of those that have pieces left to hand out; the last is next
+        var streams: [Int] = []  // not copied yet; the last is next
+        var knownBytes = 0
     }
 
+    private let list: QueueIsolated<List>
+
+    init(paths: [Argument]) {
+        var list = List(all: paths.enumerated().map { Input(number: $0, path: $1) })
+        for input in list.all.reversed() where input.problem == nil {
+            if case .stream = input.kind { list.streams.append(input.number) } else { list.ready.append(input.number) }
+        }
+        list.knownBytes = list.ready.reduce(0) { $0 + list.all[$1].size }
+        self.list = QueueIsolated(list, on: SerialQueue(label: "wordcount.inputs"))
+    }
+
+    /// In the order of the arguments.
+    var all: [Input] { list.sync { $0.all } }
+
     /// The sum of the sizes, as far as they are known.
-    var bytes: Int { queue.sync { knownBytes } }
+    var bytes: Int { list.sync { $0.knownBytes } }
 
     /// The next piece of work; nil if there is none left, though a stream that is being copied may yet bring some:
     /// the reader that copies it then counts it.
     func next() -> Work? {
-        queue.sync {
-            while let input = ready.last, input.problem != nil || input.handedOut == input.size { ready.removeLast() }
-            if let input = ready.last {
-                let end = min(input.handedOut + Self.pieceSize, input.size)
-                defer { input.handedOut = end }
-                return .piece(of: input, range: input.handedOut..<end, after: min(wordLimit, input.size - end))
+        list.sync { list in
+            while let number = list.ready.last {
+                let input = list.all[number]
+                if input.problem == nil && input.handedOut < input.size {
+                    let end = min(input.handedOut + Self.pieceSize, input.size)
+                    list.all[number].handedOut = end
+                    return .piece(of: input, range: input.handedOut..<end, after: min(wordLimit, input.size - end))
+                }
+                list.ready.removeLast()
             }
             // Streams come last: a pipe without a writer must not keep a reader from the files.
-            return streams.popLast().map { .copy($0) }
+            return list.streams.popLast().map { .copy(list.all[$0]) }
         }
     }
 
@@ -100,26 +105,27 @@ final class Inputs: @unchecked Sendable {
         }
         let size = try source.copy(to: copy)
         guard size > 0 else { throw Problem("is empty") }
-        queue.sync {
-            input.copy = copy
-            input.size = size
-            knownBytes += size
-            ready.append(input)
+        list.sync {
+            $0.all[input.number].copy = copy
+            $0.all[input.number].size = size
+            $0.knownBytes += size
+            $0.ready.append(input.number)
         }
     }
 
     /// Says why an input cannot be counted; the first reason stays, and no more pieces of it are handed out.
     func fail(_ input: Input, _ problem: Problem) {
-        queue.sync { input.problem = input.problem ?? problem.reason }
+        list.sync { $0.all[input.number].problem = $0.all[input.number].problem ?? problem.reason }
     }
 
     /// Prints the problems not printed yet, one line each that names the file; returns how many inputs have one.
-    /// Main thread, while no reader runs.
     func report() -> Int {
         let failed = all.filter { $0.problem != nil }
         for input in failed where !input.isReported {
             complain("\(input.path.text): \(input.problem!)")
-            input.isReported = true
+        }
+        list.sync { list in
+            for input in failed { list.all[input.number].isReported = true }
         }
         return failed.count
     }

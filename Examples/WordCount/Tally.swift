@@ -1,39 +1,42 @@
 import Foundation
 import SerialQueue
 
-/// The table of all words, owned by one serial queue.
+/// The table of all words, which belongs to one serial queue: the compiler refuses access from elsewhere.
 ///
 /// There is no lock: readers submit a batch of counts with `async` and continue to read; the progress bar reads with `sync`. The
 /// queue runs these one at a time, in order.
-///
-/// `@unchecked Sendable`: everything but the queue, which is `Sendable`, is touched by its tasks only.
-final class Tally: @unchecked Sendable {
+final class Tally: Sendable {
     struct Progress {
         var bytes = 0
         var words = 0
         var finishedReaders = 0
     }
 
-    let queue = SerialQueue(label: "wordcount.tally")
-    private var words = Words()
-    private var bytes = 0
-    private var finishedReaders = 0
-    private var finishedAt = 0.0
+    struct Table {
+        fileprivate(set) var words = Words()
+        fileprivate(set) var bytes = 0
+        fileprivate(set) var bytesOf: [Int: Int] = [:]  // number of an input to its bytes that are counted
+        fileprivate(set) var finishedReaders = 0
+        fileprivate(set) var finishedAt = 0.0
+    }
+
+    private let table = QueueIsolated(Table(), on: SerialQueue(label: "wordcount.tally"))
+    var queue: SerialQueue { table.queue }
 
     /// Hands the counts of one piece over, without waiting.
     func add(_ batch: Words, bytes: Int, of input: Input) {
-        submit {
-            self.words.merge(batch)
-            self.bytes += bytes
-            input.counted += bytes
+        submit { table in
+            table.words.merge(batch)
+            table.bytes += bytes
+            table.bytesOf[input.number, default: 0] += bytes
         }
     }
 
     /// A reader's last word: all its batches are in the table when this one is counted.
     func finish() {
-        submit {
-            self.finishedReaders += 1
-            self.finishedAt = secondsNow()
+        submit { table in
+            table.finishedReaders += 1
+            table.finishedAt = secondsNow()
         }
     }
 
@@ -43,17 +46,17 @@ final class Tally: @unchecked Sendable {
     }
 
     var progress: Progress {
-        queue.sync { Progress(bytes: bytes, words: words.total, finishedReaders: finishedReaders) }
+        table.sync { Progress(bytes: $0.bytes, words: $0.words.total, finishedReaders: $0.finishedReaders) }
     }
 
-    /// The table, and when the last reader's batches were in it.
-    var result: (words: Words, bytes: Int, finishedAt: Double) {
-        queue.sync { (words, bytes, finishedAt) }
+    /// The table as it is.
+    var result: Table {
+        table.sync { $0 }
     }
 
     /// A refused task would be a lost count, so the program ends then.
-    private func submit(_ task: @escaping @Sendable () -> Void) {
-        if !queue.async(task) { die("the table's queue refused a task") }
+    private func submit(_ task: sending @escaping (inout Table) -> Void) {
+        if !table.async(task) { die("the table's queue refused a task") }
     }
 }
 

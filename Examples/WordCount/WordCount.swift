@@ -19,9 +19,10 @@ struct WordCount {
         _ = inputs.report()
         let began = secondsNow()
         countWithQueue()
-        let (words, bytes, finishedAt) = tally.result
+        let table = tally.result, words = table.words, seconds = table.finishedAt - began
         let problems = inputs.report()
-        if problems == inputs.all.count {
+        let files = inputs.all.count
+        if problems == files {
             complain("none of the files could be counted")
             return Self.incomplete
         }
@@ -33,15 +34,14 @@ struct WordCount {
         }
         if !output.isEmpty { output.append(UInt8(ascii: "\n")) }
         output += """
-            words     \(words.total), \(words.list.count) different, in \(inputs.all.count - problems) of \
-            \(inputs.all.count) files
-            \(options.readers) \(options.readers == 1 ? "reader  " : "readers ")\(speed(words, bytes, finishedAt - began))
+            words     \(words.total), \(words.list.count) different, in \(files - problems) of \(files) files
+            \(options.readers) \(options.readers == 1 ? "reader  " : "readers ")\(speed(words, table.bytes, seconds))
             \(statistics())
 
             """.utf8
         writeOutput(output)
 
-        let status = check(words, bytes, finishedAt - began)
+        let status = check(table, seconds)
         return max(status, problems > 0 ? Self.incomplete : 0)
     }
 
@@ -58,9 +58,9 @@ struct WordCount {
     }
 
     /// Counts again with one thread; returns the exit status.
-    private mutating func check(_ counted: Words, _ bytes: Int, _ readersSeconds: Double) -> Int32 {
+    private mutating func check(_ table: Tally.Table, _ readersSeconds: Double) -> Int32 {
         // An input that failed half-way left counts in the table that cannot be separated from the others.
-        if let half = inputs.all.first(where: { $0.problem != nil && $0.counted > 0 }) {
+        if let half = inputs.all.first(where: { $0.problem != nil && table.bytesOf[$0.number] != nil }) {
             writeOutput(Array("check     left out: \(half.path.text) was counted only in part\n".utf8))
             return Self.incomplete
         }
@@ -70,9 +70,9 @@ struct WordCount {
         bar.clear()
         let seconds = secondsNow() - began
         guard isComplete else { return Self.incomplete }
-        guard check.equals(counted) else { return Self.different }
+        guard check.equals(table.words) else { return Self.different }
         writeOutput(Array("""
-            1 thread  \(speed(check.words, bytes, seconds)): \
+            1 thread  \(speed(check.words, table.bytes, seconds)): \
             \(String(format: "%.2f", seconds / readersSeconds)) times as long
             check     the single-threaded count is the same
 

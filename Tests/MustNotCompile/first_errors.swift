@@ -26,3 +26,9 @@ final class Editor {
 func stored(_ queue: SerialQueue, _ handler: @escaping () -> Void) {
     queue.async(handler)  // error: sending 'handler' risks causing data races
 }
+
+func sent_on(_ first: SerialQueue, _ second: SerialQueue, _ document: sending Document) {
+    first.async {
+        second.async { print(document.text) }  // error: passing closure as a 'sending' parameter risks causing data races
+    }
+}

@@ -9,11 +9,9 @@ import CSerialQueueSwiftCall
 /// ```swift
 /// let pool = ManualPool()
 /// let queue = SerialQueue(label: "clock", on: pool)
-/// nonisolated(unsafe) var lines: [String] = []
-/// queue.async { lines.append("first") }
-/// print(lines.count)  // 0
-/// pool.run()
-/// print(lines)  // ["first"]
+/// queue.async { print("second") }
+/// print("first")
+/// pool.run()  // prints "second"
 /// ```
 ///
 /// On a queue of such a pool, `sync`, `asyncAndWait`, `shutdown` and a wait for room first run the queue's ready closures on the

@@ -244,7 +244,7 @@ def check_page_of_many(path):
         file.write(CLICKS)
     shown = dict(re.findall(r'data-(before|rows|queue|mark|group|asked|open)="([^"]*)"', dump(browser, page, '').split('>', 2)[1]))
     shown = {name: text.split('|') for name, text in shown.items()}
-    equal('the table has what stands out, then a row a label', shown['before'], ['connection #29', 'connection #17', 'connection', 'log'])
+    equal('the table has what stands out, then a row a label', shown['before'], ['connection #29', 'connection #17', 'connection', 'log #31'])
     equal('so has the picture', shown['rows'][:4], ['connection #17', 'connection #29', 'log', '▸ 28 more connection'])
     equal('a click on a queue shows its slowest functions', shown['queue'][:2], ['connection #29', 'task: 1 task, the longest 40 ns'])
     equal('and marks its row', shown['mark'], ['connection #29'])

@@ -53,7 +53,7 @@ def check_hangs(check, equal, program, folder):
     check_hang(check, equal, found, SECOND)
     table = subprocess.run([TOOL, 'stats', path], capture_output=True, text=True).stdout
     check('stats says what is unfinished', 'Unfinished when the trace was written, after ' in table and 'waits for its turn in audit' in table)
-    check('and has a row for the queue where nothing ran', re.search(r'^mail +0( +-){6} +0 % +(main .*)?$', table, re.MULTILINE) is not None)
+    check('and has a row for the queue where nothing ran', re.search(r'^mail +0x[0-9a-f]+ +0( +-){6} +0 % +(main .*)?$', table, re.MULTILINE) is not None)
     path = os.path.join(folder, 'window')
     equal('the hang ends, longer than what is recorded', record(program, ',last=500ms', path, 'written'), 0)
     found = load(path)
@@ -149,11 +149,14 @@ def check_texts(check, equal):
     equal('the user\'s are', [name for name in names.values() if model.OWN.search(name)], [])
 
 
-def make(events, folder, queues=('images',), dropped=(), name='made'):
-    """A model of these: [(time, type, thread, category, notes)], labels of the queues from number 1 on, and what threads dropped."""
+def make(events, folder, queues=('images',), dropped=(), name='made', handles=()):
+    """A model of these: [(time, type, thread, category, notes)], labels of the queues from number 1 on, what threads dropped, and the addresses of the
+    first queues: the others have none."""
     field = damaged.field
     written = [field(60, field(1, 1) + field(3, field(1, 4711)))]
-    written += [field(60, field(1, packets.QUEUES | number) + field(2, label.encode())) for number, label in enumerate(queues, 1)]
+    for number, label in enumerate(queues, 1):
+        handle = field(14, handles[number - 1].encode()) if number <= len(handles) else b''
+        written.append(field(60, field(1, packets.QUEUES | number) + field(2, label.encode()) + handle))
     for notes in dropped:
         noted = b''.join(field(4, field(10, name) + field(3, value)) for name, value in zip((b'thread', b'events', b'buffer'), notes))
         written.append(field(8, 1) + field(11, field(9, packets.INSTANT) + field(11, 1) + field(22, b'dropped') + noted))
@@ -195,12 +198,35 @@ def check_folding(check, equal, folder):
                    (1000 * queue + waits + runs, packets.END, 1 + queue, '', {})]
     found = make(events, folder, labels, name='folded')
     lines = [re.sub(' {2,}', '|', line).split('|') for line in stats.table(found).splitlines()]
-    equal('queues of one label are one row, below those that stand out', [line[:2] for line in lines[:-2]],
-          [['queue', 'tasks'], ['connection #17', '1'], ['connection #29', '1'], ['connection × 30', '30'], ['log', '1']])
-    equal('it names the worst ones', (lines[3][4:6], lines[3][8:10]), (['5.00 us', '#29'], ['9.00 us', '#17']))
-    equal('its figures are those of all', (lines[3][2], lines[3][6]), ('100 ns', '40 ns'))
-    slow = next(row for row in stats.rows(found) if row.number == 17)
+    equal('queues of one label are one row, below those that stand out', [line[:3] for line in lines[:-2]],
+          [['queue', 'number', 'tasks'], ['connection', '#17', '1'], ['connection', '#29', '1'], ['connection × 30', '#29', '30'], ['log', '#31', '1']])
+    equal('it names the worst ones', (lines[3][5], lines[3][8:10]), ('5.00 us', ['9.00 us', '#17']))
+    equal('its figures are those of all', (lines[3][3], lines[3][6]), ('100 ns', '40 ns'))
+    narrow = stats.table(found, 64).splitlines()[:5]
+    check(f'a narrow table has what it has room for: {narrow}', all(len(line) <= 64 for line in narrow) and narrow[1].split()[:2] == ['connection', '#17'])
+    slow = next(row for row in stats.rows(found) if row.number == '#17')
     equal('a queue has its slowest functions', slow.slowest(found, 3), [('task', 1, 9_000, 16)])
+
+
+def check_numbers(check, equal, folder):
+    """The number of a queue is that of a dump. Two queues that had one address after each other have different ones."""
+    tasks = [(time, packets.INSTANT, 1, 'submit', {'queue': queue, 'flow': queue}) for time, queue in ((1, 1), (2, 2), (3, 3), (4, 4))]
+    found = make(tasks, folder, ['connection', 'log', 'connection', 'connection'], handles=['0x55d0c8a012a0', '0x55d0c8a01300', '0x55d0c8a012a0'], name='numbers')
+    equal('numbers', sorted(found.numbers[:4]), ['#4', '0x55d0c8a012a0/1', '0x55d0c8a012a0/2', '0x55d0c8a01300'])
+    equal('what has the only queue of its label needs no number', [text.split(':')[0] for _, text, _, _ in ending.lines(found)],
+          ['connection 0x55d0c8a012a0/1', 'connection 0x55d0c8a012a0/2', 'connection #4', 'log'])
+
+
+def check_many_unfinished(check, equal, folder):
+    """Thirty queues of one label are one line: in ten of them two tasks wait, in the others one; the third is the oldest."""
+    events = [(1000 - 50 * (queue == 3) + queue, packets.INSTANT, 1, 'submit', {'queue': queue, 'flow': flow}) for queue in range(1, 31)
+              for flow in ([queue, 100 + queue] if queue <= 10 else [queue])]
+    found = make(events, folder, 30 * ['connection'], name='unfinished')
+    equal('what waits in queues of one label is a line', [text for _, text, _, _ in ending.lines(found)], ['connection × 30: 40 tasks wait, the oldest 77 ns, in #3'])
+    events = [(1000 + queue, packets.INSTANT, 1, 'suspend', {'queue': queue}) for queue in range(1, 31)]
+    found = make(events, folder, 30 * ['connection'], name='suspended')
+    equal('so are those that are suspended', [text for _, text, _, _ in ending.lines(found)],
+          ['connection × 30: suspended, #1 for 29 ns; 0 tasks wait in them'])
 
 
 def check_doubt(check, equal, folder):
@@ -248,6 +274,8 @@ def check_all(check, equal, hang, outcomes, program, folder):
     check_inlined(check, equal)
     check_nesting(check, equal, folder)
     check_folding(check, equal, folder)
+    check_numbers(check, equal, folder)
+    check_many_unfinished(check, equal, folder)
     check_doubt(check, equal, folder)
     check_outcomes(check, equal, outcomes, folder)
     check_drops(check, equal, program, folder)

@@ -1,8 +1,11 @@
 """ending.py: what was unfinished when the trace ended, as a tree: below each task stands what waits for it."""
+import collections
+
 from sqtrace.model import PLACE, Share, Task, Wait
 from sqtrace.stats import commonest, duration
 
 MOST_LINES = 60
+FEW = 4  # so many queues that are alike are a line each
 
 
 class Tree:
@@ -10,6 +13,10 @@ class Tree:
 
     def __init__(self, model):
         self.model, self.lines, self.seen = model, [], set()
+        self.submitted = collections.defaultdict(list)  # by queue: what waits in it, except threads, which have a line of their own
+        for one in model.waiting:
+            if not one.is_thread and not model.dropped:  # what started them may be among what was dropped
+                self.submitted[one.queue].append(one)
         unfinished = [[one for one in every if one.is_open] for every in (model.waits, model.tasks, model.shares)]
         self.waits, tasks, shares = ([one for one in every if self.is_known(one)] for every in unfinished)
         self.doubtful = sum(map(len, unfinished)) - len(self.waits) - len(tasks) - len(shares)
@@ -23,16 +30,14 @@ class Tree:
         if model.dropped:  # what started or resumed them may be among that
             self.doubtful += len(model.suspended) + sum(one.count for one in model.waiting if not one.is_thread)
         else:
-            for queue, since in model.suspended:
-                self.suspended(queue, since)
+            self.fold([queue for queue, _ in model.suspended], self.suspended, self.all_suspended, dict(model.suspended))
         for wait in self.waits:
             if not self.model.holders(wait):
                 self.wait(0, wait)
         for one in [*tasks, *self.waits]:  # what is left waits in a circle
             if id(one) not in self.seen:
                 (self.task if isinstance(one, Task) else self.wait)(0, one)
-        for queue in sorted({one.queue for one in model.waiting}, key=model.queue_number):
-            self.queued(0, queue)
+        self.fold([queue for queue in sorted(self.submitted, key=model.queue_id) if queue not in self.seen], self.queued, self.all_queued)
         if self.doubtful:
             many = '1 task or wait is' if self.doubtful == 1 else f'{self.doubtful:,} tasks and waits are'
             self.lines.append((0, f'{many} left out: their end may be among the events that were dropped', None, None))
@@ -59,7 +64,7 @@ class Tree:
         if id(task) in self.seen:
             return
         model, wait = self.model, self.model.wait_of(task.thread)
-        text = f'{model.queue_label(task.queue)}: {name(task)} still running, {self.so_far(task)}, on {model.thread_label(task.thread)}'
+        text = f'{model.queue_name(task.queue)}: {name(task)} still running, {self.so_far(task)}, on {model.thread_label(task.thread)}'
         if wait is None:
             text += self.where(task)
         elif depth == 0:
@@ -92,7 +97,7 @@ class Tree:
             return
         model = self.model
         inside = next((one for one in reversed(model.open.get(wait.thread, [])) if isinstance(one, Task)), None)
-        who = f'{model.queue_label(inside.queue)}: {name(inside)}, on ' if inside is not None else ''
+        who = f'{model.queue_name(inside.queue)}: {name(inside)}, on ' if inside is not None else ''
         text = f'{who}{model.thread_label(wait.thread)} waits for {wait.target}, {self.so_far(wait)}{wait.site and ", at " + wait.site}'
         self.add(depth, text, wait)
         for one in model.open.get(wait.thread, []):
@@ -100,25 +105,49 @@ class Tree:
                 self.seen.add(id(one))
                 self.waiting_for(depth + 1, one)
 
-    def suspended(self, queue, since):
-        model = self.model
-        self.lines.append((0, f'{model.queue_label(queue)}: suspended, {duration(model.finish - since)}', None, None))
+    def fold(self, queues, show, show_all, *more):
+        """A line for each of these, or one for all that have a label, if these are many."""
+        by_label = collections.defaultdict(list)
+        for queue in queues:
+            by_label[self.model.queue_label(queue)].append(queue)
+        for label, alike in by_label.items():
+            if len(alike) > FEW:
+                self.lines.append((0, f'{label} × {len(alike):,}: {show_all(alike, *more)}', None, None))
+            else:
+                for queue in alike:
+                    show(0, queue, *more)
+
+    def suspended(self, depth, queue, since):
+        self.lines.append((depth, f'{self.model.queue_name(queue)}: suspended, {duration(self.model.finish - since[queue])}', None, None))
         for wait in self.waits:
             if wait.queue == queue:
-                self.wait(1, wait)
-        self.queued(1, queue)
+                self.wait(depth + 1, wait)
+        self.queued(depth + 1, queue)
+
+    def all_suspended(self, queues, since):
+        self.seen.update(queues)
+        first = min(queues, key=since.get)
+        count = sum(one.count for queue in queues for one in self.submitted.get(queue, ()))
+        return f'suspended, {self.model.numbers[first]} for {duration(self.model.finish - since[first])}; {count:,} tasks wait in them'
 
     def queued(self, depth, queue):
-        """The tasks that wait in this queue; threads that wait have a line of their own."""
-        waiting = [one for one in self.model.waiting if one.queue == queue and not one.is_thread]
-        if not waiting or queue in self.seen or self.model.dropped:
+        """The tasks that wait in this queue."""
+        waiting = self.submitted.get(queue)
+        if not waiting or queue in self.seen:
             return
         self.seen.add(queue)
-        count, site = sum(one.count for one in waiting), commonest((one.site, one.count) for one in waiting)
-        tasks = 'a task waits' if count == 1 else f'{count} tasks wait'
-        oldest = duration(self.model.finish - min(one.oldest for one in waiting))
-        where = f', submitted at {site}' if site else ''
-        self.lines.append((depth, f'{self.model.queue_label(queue)}: {tasks}, the oldest {oldest}{where}', None, None))
+        count = sum(one.count for one in waiting)
+        tasks = 'a task waits' if count == 1 else f'{count:,} tasks wait'
+        self.lines.append((depth, f'{self.model.queue_name(queue)}: {tasks}, {self.oldest(waiting)}', None, None))
+
+    def all_queued(self, queues):
+        waiting = [one for queue in queues for one in self.submitted[queue]]
+        first = min(waiting, key=lambda one: one.oldest)
+        return f'{sum(one.count for one in waiting):,} tasks wait, {self.oldest(waiting)}, in {self.model.numbers[first.queue]}'
+
+    def oldest(self, waiting):
+        site = commonest((one.site, one.count) for one in waiting)
+        return f'the oldest {duration(self.model.finish - min(one.oldest for one in waiting))}' + (f', submitted at {site}' if site else '')
 
 
 def name(task):

@@ -1,4 +1,5 @@
 """model.py: tasks and waits of a trace, with their names, as sq-trace-read found them."""
+import collections
 import functools
 import re
 
@@ -56,6 +57,9 @@ class Wait:
         self.thread, self.queue, start, length, target, self.task, outcome, is_open, self.holder, origin, self.aim = row
         self.start, self.end, self.is_open = model.begin + start, model.begin + start + length, bool(is_open)
         self.target, self.outcome, self.site = model.texts[target], model.texts[outcome], model.origins[origin].own_site
+        label = model.queue_label(self.queue)
+        if model.queue_id(self.queue) and self.target.endswith(label):
+            self.target = self.target.removesuffix(label) + model.queue_name(self.queue)
 
 
 class Share:
@@ -66,6 +70,18 @@ class Share:
         self.thread, start, length, origin, self.ran, self.count, is_open = row
         self.start, self.end, self.is_open = model.begin + start, model.begin + start + length, bool(is_open)
         self.name = model.origins[origin].function or 'a function'
+
+
+def numbers_of(queues):
+    """Of each queue the number that dumps and debuggers show, "0x55d0c8a012a0": its address. Of several queues, one after the other at one address, the
+    second's is "0x55d0c8a012a0/2". What a file of an earlier version says of no address is "#17", as in the file."""
+    numbers, at = [f'#{id_in_file}' for id_in_file, _, _ in queues], collections.defaultdict(list)
+    for queue in sorted(range(len(queues)), key=lambda queue: queues[queue][0]):
+        at[queues[queue][2]].append(queue)
+    for handle, found in at.items():
+        for place, queue in enumerate(found if handle else (), 1):
+            numbers[queue] = hex(handle) + (f'/{place}' if len(found) > 1 else '')
+    return numbers
 
 
 class Group:
@@ -84,6 +100,8 @@ class Model:
         found = self.summary = self.reading.summary
         self.texts, self.begin, self.finish = found['texts'], found['begin'], found['finish']
         self.is_cut, self.has_end, self.process, self.count, self.alone = (found[key] for key in ('isCut', 'hasEnd', 'process', 'count', 'alone'))
+        self.numbers = numbers_of(found['queues'])
+        self.labels = collections.Counter(map(self.queue_label, range(len(self.numbers))))
         code = {self.texts[number] for origin in found['origins'] for number in origin[1:] if number}
         self.symbol_of = symbols.resolve(code, OWN.search)
         self.origins = [self.origin(*row) for row in found['origins']]
@@ -128,13 +146,18 @@ class Model:
         self.marks = [(thread, self.texts[category], self.texts[name], queue) for _, thread, name, queue, category in rows['instants']]
         return self
 
-    def queue_number(self, queue):
-        """As in the file."""
+    def queue_id(self, queue):
+        """In the file; 0: this is no queue."""
         return self.summary['queues'][queue][0]
 
     def queue_label(self, queue):
-        number, label = self.summary['queues'][queue]
-        return f'queue {number}' if label < 0 else self.texts[label]
+        label = self.summary['queues'][queue][1]
+        return 'queue' if label < 0 else self.texts[label]
+
+    def queue_name(self, queue):
+        """Its label, and its number if other queues have that label."""
+        label = self.queue_label(queue)
+        return f'{label} {self.numbers[queue]}' if self.labels[label] > 1 else label
 
     def thread_label(self, thread):
         number, name = self.summary['threads'][thread]
@@ -147,4 +170,4 @@ class Model:
 
     def holders(self, wait):
         """The tasks that it waits for, as far as a trace can know."""
-        return [task for task in self.tasks if task.is_open and task.queue == wait.queue and self.queue_number(wait.queue) and task.thread != wait.thread]
+        return [task for task in self.tasks if task.is_open and task.queue == wait.queue and self.queue_id(wait.queue) and task.thread != wait.thread]

@@ -75,11 +75,11 @@ function textOfSelection() {
 const MOST_QUEUES = 100, LABEL = 0, TASKS = 1, MAX_WAIT = 4, MAX_RUN = 7, BUSY = 8, FROM = 9, OF = 10, SLOWEST = 11, WORST_WAIT = 10, WORST_RUN = 11, MEMBERS = 12;
 const openGroups = new Set(), openQueues = new Set(); // in the table
 function cellsOf(row, name, title, worst) {
-    const figure = (value, column) => `<td${worst[column] >= 0 ? ` data-queue="${worst[column]}" title="${escape(queueName(worst[column]))}"` : ''}>${row[TASKS] ? time(value) : '–'}</td>`;
+    const figure = (value, column) => `<td${worst[column] >= 0 ? ` data-queue="${worst[column]}" title="${escape(fullName(worst[column]))}"` : ''}>${row[TASKS] ? time(value) : '–'}</td>`;
     return `<td title="${escape(title + (row[FROM] ? '\nsubmitted at ' + row[FROM] : ''))}">${escape(name)}</td><td>${row[TASKS]}</td>${row.slice(2, 8).map((value, i) => figure(value, i + 2)).join('')}<td>${row[BUSY]} %</td>`;
 }
 function textOfQueue(row) {
-    const name = queueName(row[OF]), text = `<tr data-queue="${row[OF]}">${cellsOf(row, shortLabel(name), name, {})}</tr>`;
+    const name = queueName(row[OF]), text = `<tr data-queue="${row[OF]}">${cellsOf(row, shortLabel(name), fullName(row[OF]), {})}</tr>`;
     if (!openQueues.has(row[OF])) return text;
     return text + row[SLOWEST].map(([name, tasks, longest, task]) => `<tr class="function" data-task="${task}"><td colspan="9">${escape(name)}: ${tasks} ${tasks === 1 ? 'task' : 'tasks'}, the longest ${time(longest)}</td></tr>`).join('');
 }
@@ -101,9 +101,9 @@ function textOfTable() {
     const more = all.length > MOST_QUEUES ? `<p>${(all.length - MOST_QUEUES).toLocaleString('en')} more</p>` : '';
     return '<h2>Queues</h2><div class="table"><table><thead><tr>' + titles.map((name, i) => `<th data-order="${i}">${name}</th>`).join('') + `</tr></thead><tbody>${text.join('')}</tbody></table></div>${more}`;
 }
-// Of "connection #4711" and "connection × 20,000" the end stays.
+// Of "connection 0x55d0c8a012a0" and "connection × 20,000" the end stays.
 function fitNumbered(text, room) {
-    const end = text.match(/ [#×] ?[\d,]+$/)?.[0] ?? '';
+    const end = text.match(/ (?:0x[\da-f]+(?:\/\d+)?|#\d+|× [\d,]+)$/)?.[0] ?? '';
     return fitName(text.slice(0, text.length - end.length), room - context.measureText(end).width) + end;
 }
 function showAside() {
@@ -133,7 +133,7 @@ function search() {
     matches = matchingShares = null;
     element('found').textContent = '';
     if (wanted) {
-        const has = of => of.map(text => text.toLowerCase().includes(wanted)), origins = D.origins.map(all => all.some(text => text.toLowerCase().includes(wanted))), queues = has(D.queues), threads = has(D.threads);
+        const has = of => of.map(text => text.toLowerCase().includes(wanted)), origins = D.origins.map(all => all.some(text => text.toLowerCase().includes(wanted))), queues = has(D.queues.map((_, i) => fullName(i))), threads = has(D.threads);
         matches = new Set();
         D.tasks.forEach((task, i) => { if (queues[task[QUEUE]] || origins[task[ORIGIN]] || threads[task[THREAD]]) matches.add(i); });
         matchingShares = new Set([...D.shares.keys()].filter(i => origins[D.shares[i][S.ORIGIN]] || threads[D.shares[i][S.THREAD]]));

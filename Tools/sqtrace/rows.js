@@ -62,6 +62,14 @@ D.tasks.forEach((task, i) => {
 D.waits.forEach((wait, i) => ofThread[wait[W.THREAD]]?.push(bar(wait[W.START], wait[W.LENGTH], WAITS, i)));
 D.shares.forEach((share, i) => ofThread[share[S.THREAD]]?.push(bar(share[S.START], share[S.LENGTH], SHARE, i)));
 D.waiting.forEach(([queue, since], i) => besideQueue[queue]?.push(bar(since, D.length - since, QUEUED, i)));
+const counts = new Map();
+for (const label of D.queues) counts.set(label, (counts.get(label) || 0) + 1);
+const queueName = i => counts.get(D.queues[i]) > 1 ? `${D.queues[i]} ${D.numbers[i]}` : D.queues[i];
+// What a wait waits for.
+const targetOf = wait => {
+    const text = D.texts[wait[W.WHAT]], queue = wait[W.QUEUE], label = D.queues[queue];
+    return label && text.endsWith(label) ? text.slice(0, text.length - label.length) + queueName(queue) : text;
+};
 // Marks, too: the bars of what was cancelled, or refused at once, may be too short to be seen.
 const known = new Map(D.texts.map((text, i) => [text, i]));
 const newText = text => known.get(text) ?? (known.set(text, D.texts.push(text) - 1), D.texts.length - 1);
@@ -71,13 +79,12 @@ const shareName = share => D.origins[share[S.ORIGIN]][2];
 D.tasks.forEach((task, i) => { if (isKind(i, 'discard')) queueMarks[task[QUEUE]]?.push([task[START], -1, newText(`${taskName(i)} discarded`), task[QUEUE]]); });
 const cancelled = one => `${D.origins[one[3]][0] && D.origins[one[3]][0] + ' '}cancelled`;
 D.withdrawn.forEach((one, i) => { const [since, length, queue] = one; besideQueue[queue]?.push(bar(since, length, CANCELLED, i)); queueMarks[queue]?.push([since + length, -1, newText(cancelled(one)), queue]); });
-D.waits.forEach(wait => { if (D.texts[wait[W.OUTCOME]]) threadMarks[wait[W.THREAD]]?.push([wait[W.START] + wait[W.LENGTH], wait[W.THREAD], newText(`${D.texts[wait[W.WHAT]]}: ${D.texts[wait[W.OUTCOME]]}`), -1]); });
+D.waits.forEach(wait => { if (D.texts[wait[W.OUTCOME]]) threadMarks[wait[W.THREAD]]?.push([wait[W.START] + wait[W.LENGTH], wait[W.THREAD], newText(`${targetOf(wait)}: ${D.texts[wait[W.OUTCOME]]}`), -1]); });
 D.suspensions.forEach(([queue, since, length], i) => besideQueue[queue]?.push(bar(since, length, SUSPENDED, i)));
 for (const mark of D.instants) (mark[3] >= 0 ? queueMarks[mark[3]] : threadMarks[mark[1]])?.push(mark);
-const counts = new Map();
-for (const label of D.queues) counts.set(label, (counts.get(label) || 0) + 1);
-const queueName = i => counts.get(D.queues[i]) > 1 ? `${D.queues[i]} #${D.numbers[i]}` : D.queues[i];
-const queueRows = D.queues.map((label, i) => Object.assign(makeRow(shortLabel(queueName(i)), ofQueue[i], besideQueue[i], queueMarks[i]), { whole: queueName(i), queue: i }));
+// With the number that a dump and a debugger show.
+const fullName = i => `${D.queues[i]} ${D.numbers[i]}`;
+const queueRows = D.queues.map((label, i) => Object.assign(makeRow(shortLabel(queueName(i)), ofQueue[i], besideQueue[i], queueMarks[i]), { whole: fullName(i), queue: i }));
 const threadRows = D.threads.map((name, i) => makeRow(name, ofThread[i], [], threadMarks[i]));
 
 // What is unfinished comes first.
@@ -155,8 +162,8 @@ function textOf(one) {
     if (one.kind === CANCELLED) return `${cancelled(D.withdrawn[one.number])} after ${length}`;
     if (one.kind === SUSPENDED) return `suspended, ${length}` + (isOpen(one) ? ' so far' : '');
     const wait = D.waits[one.number];
-    if (isOpen(one)) return `waits for ${D.texts[wait[W.WHAT]]}${held(wait)} · ${length}`;
-    return D.texts[wait[W.OUTCOME]] ? `${D.texts[wait[W.WHAT]]}: ${D.texts[wait[W.OUTCOME]]}, ${length}` : `waited for ${D.texts[wait[W.WHAT]]}, ${length}`;
+    if (isOpen(one)) return `waits for ${targetOf(wait)}${held(wait)} · ${length}`;
+    return D.texts[wait[W.OUTCOME]] ? `${targetOf(wait)}: ${D.texts[wait[W.OUTCOME]]}, ${length}` : `waited for ${targetOf(wait)}, ${length}`;
 }
 
 function describe(number) {

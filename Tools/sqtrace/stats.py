@@ -30,7 +30,7 @@ class Row:
 
     def __init__(self, model, figures, waiting):
         self.queue, self.count, *times, ran, self.origins = figures  # origins: [number, tasks, time in all, longest, the longest task]
-        self.label, self.number = model.queue_label(self.queue), model.queue_number(self.queue)
+        self.label, self.number = model.queue_label(self.queue), model.numbers[self.queue]
         self.waiting, self.running = tuple(times[:3]), tuple(times[3:])
         self.busy = ran / max(1, model.finish - model.begin)
         self.site = commonest([(model.origins[origin].site, tasks) for origin, tasks, *_ in self.origins] or waiting.get(self.queue, []))
@@ -84,21 +84,53 @@ def outliers(group):
     return sorted(found, key=excess, reverse=True)[:MOST_OUTLIERS]
 
 
-def table(model):
-    lines = [('queue', 'tasks', 'waiting p50', 'p99', 'max', 'of', 'running p50', 'p99', 'max', 'of', 'busy', 'submitted at')]
+COLUMNS = ('queue', 'number', 'tasks', 'waiting p50', 'p99', 'max', 'running p50', 'p99', 'max', 'of', 'busy', 'submitted at')
+TEXTS = (0, 1, 9, 11)             # the others are figures
+NARROW = (0, 1, 2, 4, 5, 7, 8)    # without those that a narrow terminal has no room for
+NARROW_NAMES = ('queue', 'number', 'tasks', 'wait p99', 'max', 'run p99', 'max')
+
+
+def cells(row, name):
+    def longest(what):
+        return max(row.members, key=lambda one: getattr(one, what)[2]).number if row.count else ''
+    waiting, running = ([*map(duration, times)] if row.count else ['-'] * 3 for times in (row.waiting, row.running))
+    number, of = (longest('waiting'), longest('running')) if row.members else (row.number, '')
+    return name, number, str(row.count), *waiting, *running, of, f'{100 * row.busy:.0f} %', row.site
+
+
+def aligned(lines, columns):
+    widths = [max(len(line[i]) for line in lines) for i in columns]
+    return ['  '.join(line[i].ljust(width) if i in TEXTS else line[i].rjust(width) for i, width in zip(columns, widths)).rstrip() for line in lines]
+
+
+def layout(lines, width):
+    """The lines as text. Where they do not fit: fewer columns, and where a queue's tasks were submitted stands below it."""
+    whole = [i for i in range(len(COLUMNS)) if i not in (9, 11) or any(line[i] for line in lines)]
+    if max(map(len, aligned([COLUMNS, *lines], whole[:-1] if whole[-1] == 11 else whole))) <= width:
+        return aligned([COLUMNS, *lines], whole)
+    names = [''] * len(COLUMNS)
+    for i, name in zip(NARROW, NARROW_NAMES):
+        names[i] = name
+    room = width - len(aligned([names, *(['', *line[1:]] for line in lines)], NARROW)[0])
+    result = aligned([names, *([shortened(line[0], max(12, room + len('queue'))), *line[1:]] for line in lines)], NARROW)
+    sites = [f'    submitted at {line[11]}' if line[11] else '' for line in lines]
+    return result[:1] + [each for pair in zip(result[1:], sites) for each in pair if each]
+
+
+def shortened(name, room):
+    """Of "connection × 20,000" the end stays."""
+    label, cross, count = name.rpartition(' × ')
+    label, count = (label, cross + count) if count.replace(',', '').isdecimal() else (name, '')
+    return name if len(name) <= room else label[:max(1, room - len(count) - 2)] + '..' + count
+
+
+def table(model, width=1000):
+    """`width`: columns of the terminal."""
     folded = groups(model, rows(model))
     alone = sorted((row for group in folded for row in outliers(group)), key=lambda row: -row.running[2])
-    shown = [(row, f'{row.label} #{row.number}') for row in alone]
+    shown = [(row, row.label) for row in alone]
     shown += [(row, f'{row.label} × {len(row.members):,}' if row.members else row.label) for row in folded]
-    for row, name in shown[:MOST_QUEUES]:
-        worst = [f'#{max(row.members, key=lambda one: getattr(one, what)[2]).number}' if row.members and row.count else '' for what in ('waiting', 'running')]
-        waiting, running = ([*map(duration, times)] if row.count else ['-'] * 3 for times in (row.waiting, row.running))
-        lines.append((name, str(row.count), *waiting, worst[0], *running, worst[1], f'{100 * row.busy:.0f} %', row.site))
-    kept = [i for i in range(len(lines[0])) if i not in (5, 9, 11) or any(line[i] for line in lines[1:])]
-    lines = [[line[i] for i in kept] for line in lines]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(kept))]
-    text = ''.join('  '.join(cell.ljust(width) if i in (0, 5, 9, 11) else cell.rjust(width)
-                             for i, cell, width in zip(kept, line, widths)).rstrip() + '\n' for line in lines)
+    text = ''.join(f'{line}\n' for line in layout([cells(row, name) for row, name in shown[:MOST_QUEUES]], width))
     text += f'{len(shown) - MOST_QUEUES:,} more\n' if len(shown) > MOST_QUEUES else ''
     return warning(model) + text + ''.join(f'{line}\n' for line in remarks(model))
 

@@ -39,7 +39,7 @@ def data(model):
         'threads': [model.thread_label(thread) for thread in threads],
         'origins': [[origin.name, origin.site, origin.function or 'a function'] for origin in model.origins], 'kinds': KINDS,
         'waiting': waiting(model, len(queues)),
-        'numbers': [model.queue_number(queue) for queue in queues],
+        'numbers': model.numbers[:len(queues)],
         'stats': [figures(row) + [row.queue, row.slowest(model, MOST_FUNCTIONS)] for row in rows],
         'groups': [figures(row) + [worst(row, 'waiting'), worst(row, 'running'), len(row.members)] for row in folded if row.members],
         'outliers': [row.queue for group in folded for row in stats.outliers(group)],

@@ -58,7 +58,7 @@ uint32_t sq__trace_hook_number(const sq_queue_t *queue) {
     if (as >> 32 == session) {
         return (uint32_t)as;
     }
-    return sq__recorders_name(session, &traced->as, queue->label, sq__load_relaxed(&queue->control) & SQ__CONCURRENT);
+    return sq__recorders_name(session, &traced->as, queue, queue->label, sq__load_relaxed(&queue->control) & SQ__CONCURRENT);
 }
 
 void sq__trace_hook_event(const sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t where, uint64_t which) {

@@ -154,7 +154,7 @@ static void put_pool(sq__perfetto_t *perfetto, const reading_t *reading, const s
     uint64_t track = SQ__TRACK_POOLS | (hash & UINT32_MAX);
     char name[SQ__TEXT_BYTES + 32];
     snprintf(name, sizeof name, "pool %s: threads", reading->text);
-    sq__packet_track(perfetto, track, name, true);
+    sq__packet_track(perfetto, track, name, NULL);
     sq__packet_t packet = sq__event_begin(perfetto, event->time, COUNTER, track);
     sq__proto_number(&perfetto->proto, EVENT_COUNT, event->where);
     sq__packet_end(perfetto, packet);

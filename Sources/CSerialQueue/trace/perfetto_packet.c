@@ -82,14 +82,16 @@ void sq__perfetto_begin(sq__perfetto_t *perfetto, sq__kept_file_t *file) {
 
 /* Tracks */
 
-void sq__packet_track(sq__perfetto_t *perfetto, uint64_t number, const char *name, bool counts) {
+void sq__packet_track(sq__perfetto_t *perfetto, uint64_t number, const char *name, const char *description) {
     sq__proto_t *proto = &perfetto->proto;
     sq__packet_t packet = sq__packet_begin(perfetto, 0, USES_WHAT_CAME_BEFORE, PACKET_TRACK);
     sq__proto_number(proto, TRACK_NUMBER, number);
     sq__proto_number(proto, TRACK_PARENT, SQ__TRACK_PROCESS);
     sq__proto_text(proto, TRACK_NAME, name);
-    if (counts) {
+    if (description == NULL) {
         sq__proto_end(proto, sq__proto_begin(proto, TRACK_COUNTER));
+    } else {
+        sq__proto_text(proto, TRACK_DESCRIPTION, description);
     }
     sq__packet_end(perfetto, packet);
 }
@@ -114,16 +116,13 @@ const sq__described_t *sq__packet_queue(const sq__perfetto_t *perfetto, uint32_t
 }
 
 void sq__perfetto_name(sq__perfetto_t *perfetto, const sq__traced_name_t *name) {
-    char shown[sizeof "queue 4294967295"];
-    const char *label = name->label;
+    const char *label = name->label[0] != '\0' ? name->label : "queue";
+    char handle[2 + 2 * sizeof(void *) + 1];
     if (sq__packet_queue(perfetto, name->number)->label != NULL) {
         return;
     }
-    if (label[0] == '\0') {
-        snprintf(shown, sizeof shown, "queue %u", (unsigned)name->number);
-        label = shown;
-    }
-    sq__packet_track(perfetto, SQ__TRACK_QUEUES | name->number, label, false);
+    snprintf(handle, sizeof handle, "%p", name->handle);
+    sq__packet_track(perfetto, SQ__TRACK_QUEUES | name->number, label, handle);
     if (name->number >= perfetto->queue_room) {
         uint32_t room = name->number * 2 + 64;
         sq__described_t *more = sq__memory_zeroed(room * sizeof *more);

@@ -11,7 +11,7 @@ enum {
     PACKET_CLOCK = 58, PACKET_DEFAULTS = 59, PACKET_TRACK = 60,
     EVENT_ANNOTATION = 4, EVENT_TYPE = 9, EVENT_NAME_NUMBER = 10, EVENT_TRACK = 11, EVENT_CATEGORY = 22, EVENT_NAME = 23,
     EVENT_COUNT = 30, EVENT_FLOW = 47, EVENT_LAST_OF_FLOW = 48,
-    TRACK_NUMBER = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5, TRACK_COUNTER = 8,
+    TRACK_NUMBER = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5, TRACK_COUNTER = 8, TRACK_DESCRIPTION = 14,
     PROCESS_NUMBER = 1, THREAD_PROCESS = 1, THREAD_NUMBER = 2, THREAD_NAME = 5,
     INTERNED_NAME = 2, INTERNED_TEXT = 29, INTERNED_ENTRY_NUMBER = 1, INTERNED_ENTRY_TEXT = 2,
     ANNOTATION_COUNT = 3, ANNOTATION_TEXT = 6, ANNOTATION_NAME = 10, ANNOTATION_TEXT_NUMBER = 17,
@@ -60,8 +60,8 @@ typedef struct sq__packet {
 /* Begins a new file, which is open, and stays so until the last flush. The struct is zeroed, or sq__perfetto_end was called. */
 void sq__perfetto_begin(sq__perfetto_t *perfetto, sq__kept_file_t *file);
 
-/* Before the first event that names the queue, between packets: writes the queue's track, and keeps a copy of the label. Does nothing if the file has
- * the name. Without memory the events have no label. */
+/* Before the first event that names the queue, between packets: writes the queue's track, whose description is its number in dumps, and keeps a copy of
+ * the label. Does nothing if the file has the name. Without memory the events have no label. */
 void sq__perfetto_name(sq__perfetto_t *perfetto, const sq__traced_name_t *name);
 
 /* Says that the process was recorded up to this time at least: writes all clocks, unless it did so within the last quarter of a second. */
@@ -78,8 +78,8 @@ void sq__perfetto_end(sq__perfetto_t *perfetto);
 sq__packet_t sq__packet_begin(sq__perfetto_t *perfetto, uint64_t time, unsigned flags, unsigned field);
 void sq__packet_end(sq__perfetto_t *perfetto, sq__packet_t packet);
 
-/* Between packets: describes a track below the process's (`counts`: a track of counts), and the track of a thread. */
-void sq__packet_track(sq__perfetto_t *perfetto, uint64_t number, const char *name, bool counts);
+/* Between packets: describes a track below the process's (`description` NULL: a track of counts), and the track of a thread. */
+void sq__packet_track(sq__perfetto_t *perfetto, uint64_t number, const char *name, const char *description);
 void sq__packet_thread(sq__perfetto_t *perfetto, const sq__recorder_t *recorder);
 
 /* The queue with this number. Its label is NULL if it is not known. */

@@ -62,7 +62,7 @@ static sq__traced_name_t *take_surplus(void) {
     return oldest;
 }
 
-uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_as, const char *label, bool is_concurrent) {
+uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_as, const void *queue, const char *label, bool is_concurrent) {
     uint32_t number = 0;
     size_t length = strlen(label);
     sq__traced_name_t *name = sq__memory(sizeof *name + length + 1);
@@ -71,7 +71,7 @@ uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_
     if (is_traced_as >> 32 == session) {
         number = (uint32_t)is_traced_as; /* another thread has named it first */
     } else if (name != NULL && session == sq__load_relaxed(&sq__trace_session)) {
-        *name = (sq__traced_name_t){ .number = number = ++last_number, .is_concurrent = is_concurrent };
+        *name = (sq__traced_name_t){ .number = number = ++last_number, .handle = queue, .is_concurrent = is_concurrent };
         memcpy(name->label, label, length + 1);
         *names_end = name;
         names_end = &name->next;

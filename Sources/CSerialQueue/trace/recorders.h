@@ -25,7 +25,8 @@ typedef struct sq__recorder {
 /* A queue that was traced. */
 typedef struct sq__traced_name {
     struct sq__traced_name *next;
-    uint32_t number;
+    uint32_t number;    /* in the session: no other queue has it */
+    const void *handle; /* its number in dumps; a later queue may have the same */
     bool is_concurrent;
     char label[];
 } sq__traced_name_t;

@@ -73,9 +73,9 @@ void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned deta
 /* Records a text of at most 80 bytes, for the next event. */
 void sq__trace_text(const char *text);
 
-/* Gives the queue a number in the session, in *traced_as with the session above it, and keeps its label. Returns the number, also if it
+/* Gives the queue a number in the session, in *traced_as with the session above it, and keeps its address and label. Returns the number, also if it
  * has one already. 0: the session is over, or there is no memory. */
-uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_as, const char *label, bool is_concurrent);
+uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_as, const void *queue, const char *label, bool is_concurrent);
 
 /* Begins a trace if the environment has SQ_TRACE. Called once, when the library is loaded. */
 void sq__trace_from_environment(void);

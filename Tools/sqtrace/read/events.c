@@ -46,7 +46,7 @@ static uint32_t queue_of(trace_t *trace, uint32_t id) {
     return number;
 }
 
-static void describe_queue(trace_t *trace, uint32_t id, uint32_t label) {
+static void describe_queue(trace_t *trace, uint32_t id, uint32_t label, uint64_t handle) {
     uint32_t number = queue_of(trace, id);
     queue_t *queue = &trace->queues.at[number];
     const char *text = trace->texts.list.at[label].at;
@@ -54,7 +54,7 @@ static void describe_queue(trace_t *trace, uint32_t id, uint32_t label) {
         *LIST_ADD(&trace->described) = number;
     }
     /* Those of the library itself, which are locks for a moment: no task of a user's is in them. */
-    *queue = (queue_t){ id, label, true, strcmp(text, "lock of all operation queues") == 0 || strcmp(text, "lock of a FIFOQueue") == 0 };
+    *queue = (queue_t){ handle, id, label, true, strcmp(text, "lock of all operation queues") == 0 || strcmp(text, "lock of a FIFOQueue") == 0 };
 }
 
 /* Of a message the last value of each field up to `most`; the bits in `has` say which it has. */
@@ -70,10 +70,17 @@ static uint64_t collect(fields_t fields, uint64_t spans, field_t *parts, unsigne
     return has;
 }
 
+/* The number of a queue, "0x55d0c8a012a0"; 0: this is none. */
+static uint64_t handle_in(const field_t *field) {
+    char text[20] = "";
+    memcpy(text, field->bytes, field->value < sizeof text ? field->value : sizeof text - 1);
+    return strncmp(text, "0x", 2) == 0 ? strtoull(text, NULL, 16) : 0;
+}
+
 static void read_track(reader_t *reader, fields_t fields) {
     trace_t *trace = reader->trace;
-    field_t parts[9], inner[6];
-    uint64_t has = collect(fields, BIT(2) | BIT(3) | BIT(4) | BIT(8), parts, 8);
+    field_t parts[15], inner[6];
+    uint64_t has = collect(fields, BIT(2) | BIT(3) | BIT(4) | BIT(8) | BIT(14), parts, 14);
     if (!(has & BIT(1))) {
         stop_at(fields.packet);
     }
@@ -90,7 +97,7 @@ static void read_track(reader_t *reader, fields_t fields) {
             stop_at(fields.packet);
         }
     } else if (has & BIT(2) && track >> 32 == TRACKS_OF_QUEUES) {
-        describe_queue(trace, (uint32_t)track, text_in(reader, &parts[2]));
+        describe_queue(trace, (uint32_t)track, text_in(reader, &parts[2]), has & BIT(14) ? handle_in(&parts[14]) : 0);
     }
 }
 

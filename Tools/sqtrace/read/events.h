@@ -40,6 +40,7 @@ typedef struct thread {
 } thread_t;
 
 typedef struct queue {
+    uint64_t handle; /* its number in dumps; 0: not known. A later queue may have the same */
     uint32_t id, label;
     bool is_described, is_hidden;
 } queue_t;

@@ -134,6 +134,7 @@ static void put_names(const report_t *report) {
         json_open('[');
         json_number(queue->id);
         json_index(queue->is_described ? queue->label : NONE);
+        json_number(queue->handle);
         json_close(']');
     }
     json_close(']');

@@ -71,21 +71,9 @@ for page in $(git ls-files '*.md' ':!*.docc/*'); do
         fi
     done < <(grep -oE '\]\([^):]+\)' "$page" | sed 's/^](//; s/)$//' | sort -u)
 done
-# The map of the core names each module, and leads to each DESIGN comment.
-map=Documentation/Design/Rooms.md
-core=('Sources/CSerialQueue*/*.[ch]' ':!Sources/*/include/*')
-modules=$(git ls-files "${core[@]}" | sed 's,.*/,,; s/\.[ch]$//' | LC_ALL=C sort -u)
-designs=$(git grep -l '^ \* DESIGN' -- "${core[@]}" | LC_ALL=C sort)
-missing=$(
-    LC_ALL=C comm -23 <(echo "$modules") <(grep -oE '[a-z_]+\.[ch]\b' "$map" | sed 's/\..*//' | LC_ALL=C sort -u)
-    LC_ALL=C comm -23 <(echo "$designs") <(grep -oE 'Sources/[^)]*' "$map" | LC_ALL=C sort -u)
-)
-for one in $missing; do echo "FAIL $map: does not lead to $one"; done
-failed=$((failed + $(wc -w <<< "$missing")))
-passed=$((passed + $(wc -w <<< "$modules $designs") - $(wc -w <<< "$missing")))
-# Its tables are those of the code.
-tables=$(Documentation/rooms.py check) || sed '$d' <<< "$tables"
-read -r good _ bad _ <<< "$(tail -n 1 <<< "$tables")"
+# The rooms and modules of the core
+rooms=$(Documentation/rooms.py check) || sed '$d' <<< "$rooms"
+read -r good _ bad _ <<< "$(tail -n 1 <<< "$rooms")"
 passed=$((passed + good)) failed=$((failed + bad))
 [ -z "${TALLY:-}" ] || echo "$passed $failed" > "$TALLY"
 echo "$passed passed, $failed failed"

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""rooms.py check | write: the tables of Design/Rooms.md, from the first sentence of each module's head: `/* ring.h: the FIFO of waiting tasks. */`.
+"""rooms.py check | table [ROOM]: what each module of the core is, from the first sentence of its head: `/* ring.h: the FIFO of waiting tasks. */`.
 
-The section of a room lists its modules, x.h and x.c as one, in the order of their names. `write` writes the tables; `check`
-prints what is wrong, and `N passed, N failed`: a module without such a head, a room without a section, a table that is not that of the code."""
+`table` prints the modules of each room, or of one, as a page: x.h and x.c are one module, in bold if it has a DESIGN comment. `check` prints what is
+wrong, and `N passed, N failed`: a module without such a head, a room without a row in the table of Design.md."""
 import pathlib
 import re
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
-PAGE = TOP / 'Documentation/Design/Rooms.md'
-TESTING = 'the testing library'
+PAGE = TOP / 'Documentation/Design.md'
+TESTING = 'testing library'
 HEAD = re.compile(r'/\* ([a-z_]+\.[ch]): (.*?)(?=\n \*\n|\*/)', re.S)
 
 
@@ -25,36 +25,32 @@ def rooms():
     return found
 
 
-def table(modules, wrong):
-    rows = ['| module | |', '|---|---|']
+def table(room, modules, wrong):
+    rows = [f'### {room}', '', '| module | |', '|---|---|']
     for name, paths in sorted(modules.items()):
-        heads = [(path, re.sub(r'\s*\n \* ?', ' ', head.group(2)).strip()) for path in paths if (head := HEAD.match(path.read_text()))]
-        designs = [path for path in paths if '\n * DESIGN' in path.read_text()]
+        heads = [re.sub(r'\s*\n \* ?', ' ', head.group(2)).strip() for path in paths if (head := HEAD.match(path.read_text()))]
         if not heads:
             wrong.append(f'{paths[0].relative_to(TOP)} does not begin with /* {paths[0].name}: what it is. */')
             continue
-        sentence = re.split(r'\.(?= |$)', heads[0][1])[0]
-        link = f'[{name}](../../{(designs or [heads[0][0]])[0].relative_to(TOP)})'
-        rows.append(f"| {f'**{link}**' if designs else link} | {sentence.replace('|', '&#124;')} |")
+        sentence = re.split(r'\.(?= |$)', heads[0])[0]
+        has_design = any('\n * DESIGN' in path.read_text() for path in paths)
+        rows.append(f"| {f'**{name}**' if has_design else name} | {sentence.replace('|', '&#124;')} |")
     return '\n'.join(rows) + '\n'
 
 
 def main():
-    page, wrong, passed = PAGE.read_text(), [], 0
-    for room, modules in rooms().items():
-        section = re.compile(rf'(^## {room}\n(?:(?!\||## )[^\n]*\n)*)(?:\|[^\n]*\n)+', re.M | re.I)
+    page, wrong, passed, tables = PAGE.read_text(), [], 0, []
+    listed = re.findall(r'^\| \[([a-z ]+)\]\(\.\./Sources/', page, re.M)
+    there = rooms()
+    for room in sorted(there, key=lambda room: (listed + [room]).index(room)):
         before = len(wrong)
-        rows = table(modules, wrong)
-        found = section.search(page)
-        if not found:
-            wrong.append(f'Design/Rooms.md has no section with a table for {room}')
-        elif sys.argv[1:] == ['write']:
-            page = page[:found.end(1)] + rows + page[found.end():]
-        elif found.group(0) != found.group(1) + rows:
-            wrong.append(f'the table of {room} in Design/Rooms.md is not that of the code: run Documentation/rooms.py write')
+        tables.append((room, table(room, there[room], wrong)))
+        if room not in listed:
+            wrong.append(f'the table of rooms in Design.md has no row for {room}')
         passed += len(wrong) == before
-    if sys.argv[1:] == ['write']:
-        PAGE.write_text(page)
+    if sys.argv[1:2] == ['table']:
+        print('\n'.join(['## Modules\n'] * (not sys.argv[2:]) + [text for room, text in tables if room in (sys.argv[2:] or there)]), end='')
+        return 0
     for sentence in wrong:
         print('FAIL', sentence)
     print(f'{passed} passed, {len(wrong)} failed')

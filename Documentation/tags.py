@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""tags.py check | write: the tags of atomic operations, and the page that lists them, MemoryOrdering.md.
+"""tags.py check | table: the tags of atomic operations, and the page that has their rules, MemoryOrdering.md.
 
-`write` writes the table of places, between the two marks on the page, from the comments of the code: `[tag] release: what it publishes`.
+`table` prints each place of each tag, as a page, from the comments of the code: `[tag] release: what it publishes`.
 `check` prints what is wrong and `N passed, N failed`:
-  - the table is the one that `write` would write;
   - each tag of the code has a row in a table of pairs, each row's tag is in the code, and its comments name both sides of the pair;
   - each function with an operation that has an order has a tag;
   - each field that is used relaxed stands below a heading that begins with Relaxed.
@@ -17,7 +16,6 @@ TOP = pathlib.Path(__file__).resolve().parents[1]
 PAGE = TOP / 'Documentation/MemoryOrdering.md'
 CORE = ('Sources/CSerialQueue', 'Sources/CSerialQueueTesting'), ('.c', '.h')
 SWIFT = ('Sources/SerialQueue', 'Sources/Ordered'), ('.swift',)
-BEGIN, END = '<!-- tags.py writes from here -->\n', '<!-- to here -->\n'
 TAG = re.compile(r'\[([a-z]+)\]')
 ONE_SIDED = {'claim'}  # a swap decides, and nothing is published
 
@@ -130,18 +128,10 @@ def tables(half):
     return '\n'.join(lines) + '\n'
 
 
-def marked(page, parts):
-    """The page with the parts between its marks."""
-    pieces = page.split(BEGIN)
-    assert len(pieces) == len(parts) + 1, 'the page has not as many marks as tables'
-    return pieces[0] + ''.join(BEGIN + part + END + piece.split(END, 1)[1] for part, piece in zip(parts, pieces[1:]))
-
-
 def main():
-    halves, page = [core(), swift()], PAGE.read_text()
-    written = marked(page, [tables(half) for half in halves])
-    if sys.argv[1:] == ['write']:
-        PAGE.write_text(written)
+    halves = [core(), swift()]
+    if sys.argv[1:] == ['table']:
+        print('## Places\n\n' + tables(halves[0]) + '\n### Places in Swift\n\n' + tables(halves[1]), end='')
         return 0
     passed, wrong = 0, []
 
@@ -152,9 +142,7 @@ def main():
         else:
             wrong.append(sentence)
 
-    check(written == page, 'the table of places in MemoryOrdering.md is not that of the code: run Documentation/tags.py write')
-    hand = re.sub(re.escape(BEGIN) + '.*?' + re.escape(END), '', page, flags=re.S).split('\n## Swift\n')
-    for half, text in zip(halves, hand):
+    for half, text in zip(halves, PAGE.read_text().split('\n## Swift\n')):
         listed = {tag for row in re.findall(r"^\| (\[[^|]*) \|", text, re.M) for tag in TAG.findall(row)}
         reasons = set(re.findall(r'`([A-Za-z_0-9]+)`', ''.join(re.findall(r'^#+ Relaxed.*?(?=^#|\Z)', text, re.S | re.M))))
         words = {}

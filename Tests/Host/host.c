@@ -2,7 +2,15 @@
  *
  * host HOST FEATURE: becomes the host, opens files of its own, uses queues and the feature, rests, and ends. It runs in a folder of its own, and
  * leaves there: its own files, own-0, own-1, ..., which contain OWN_TEXT if nobody else wrote into them; rest, the milliseconds of
- * processor time that all threads used while it rested; problem, if something that it checks itself is wrong. */
+ * processor time that all threads used while it rested; problem, if something that it checks itself is wrong. The hosts:
+ *     plain                       nothing special
+ *     closing                     closes all descriptors that it does not know, twice
+ *     daemon                      forks, begins a session, closes all descriptors
+ *     closed                      is started without the standard files; its own files have their numbers
+ *     mainless                    its main thread has ended by pthread_exit
+ *     fsize, nofile, memory       is started under ulimit -f, -n, -v
+ *     forked, executed, spawned   has a child that uses the library
+ *     setuid                      a set-user-ID program: is started by a user with fewer rights, if the suite runs as root */
 #include <serial_queue.h>
 
 #include <errno.h>

@@ -45,7 +45,7 @@ docs: ## build/docs/html: one site of the Swift modules and the C headers (DOCS_
 	@set -e; cd $(DOCS)/man; for page in *; do \
 	    mandoc -T html -O 'man=%N.%S.html;https://manpages.debian.org/%N.%S,style=style.css' $$page > ../html/c/$$page.html; \
 	done
-	@cp Documentation/Site/style.css $(DOCS)/html/c/ && cp Documentation/Site/index.html $(DOCS)/html/
+	@cp Documentation/Site/style.css $(DOCS)/html/c/ && cp Documentation/Site/index.html Documentation/Site/search.js $(DOCS)/html/
 	@# And the pages for both languages.
 	@scripts/site-pages $(DOCS)/html
 	@printf '%s\n' 'To read it here: python3 -m http.server --directory $(DOCS)/html 8000' 'then open  $(DOCS_URL)'

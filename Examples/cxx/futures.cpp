@@ -1,5 +1,5 @@
-// futures.cpp: the result of a task as a std::future. A std::packaged_task is two words: the queue allocates nothing for it. Its value or its
-// exception is in the future; if the queue discards it, the future throws std::future_error (broken_promise).
+// futures.cpp: the result of a task as a std::future. Its value or its exception is in the future; if the queue discards the task, the future
+// throws std::future_error (broken_promise).
 #include <serial_queue.hpp>
 
 #include <cstdio>

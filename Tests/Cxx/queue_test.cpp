@@ -24,6 +24,50 @@ TEST(closures_of_every_size_run_in_order_and_are_destroyed_once) {
     CHECK(counted::alive == 0);
 }
 
+namespace {
+
+/// Small enough for a queue's words, and knows where it is, as the head of an intrusive list does.
+struct anchored {
+    anchored *self = this;
+    anchored() = default;
+    anchored(anchored &&) noexcept {}
+    static inline std::atomic<int> moved_by_bytes = 0, calls = 0;
+    void operator()() {
+        ++calls;
+        moved_by_bytes += self != this;
+    }
+    ~anchored() { moved_by_bytes += self != this; }
+};
+
+} // namespace
+
+TEST(a_closure_that_holds_its_own_address_is_moved_by_its_constructor) {
+    sq::pool pool = sq::pool::manual();
+    sq::queue queue("anchored", pool), closed("closed", pool);
+    sq::concurrent_queue concurrent("barriers", pool);
+    sq::group group;
+    long more = 0;
+    queue.async(anchored());
+    queue.async([one = anchored(), &more]() mutable {
+        one();
+        ++more;
+    });
+    concurrent.async_barrier(anchored());
+    group.async(queue, anchored());
+    group.notify(queue, anchored());
+    queue.async_after(1s, anchored());
+    sq::work_item item{ anchored() };
+    item.submit(queue);
+    pool.advance(1s);
+    CHECK(anchored::calls == 7 && more == 1);
+    closed.suspend();
+    closed.async(anchored());
+    closed.shutdown(SQ_SHUTDOWN_DISCARD);
+    CHECK(error_of([&] { closed.async(anchored()); }) != 0);
+    CHECK(anchored::calls == 7);
+    CHECK(anchored::moved_by_bytes == 0);
+}
+
 TEST(a_closure_is_destroyed_before_the_next_task) {
     sq::queue queue("turns");
     bool is_alone = true;

@@ -1,8 +1,8 @@
 // serial_queue.hpp: the C library for C++17: closures instead of functions with a context, std::chrono times, and objects that release
 // themselves. Names and behaviour are those of the C calls, whose headers are the reference; what is different stands here.
 //
-// - Closures may be move-only, and are called once. async moves them: two words without an allocation (sq_closure.hpp says what such a closure must
-//   not be), larger ones with one. One that is discarded is destroyed without a call.
+// - Closures may be move-only, and are called once. async moves them: two words that are trivially copyable without an allocation, all others
+//   with one. One that is discarded is destroyed without a call.
 // - sync borrows its closure, returns what that returns, and throws what it throws. An exception that leaves an asynchronous task ends the program by
 //   std::terminate, after a message with the queue's label and what().
 // - A call that fails throws sq::error, and has done nothing; a closure that it was given is destroyed. One with a deadline returns false, or an empty
@@ -83,7 +83,7 @@ public:
             return sq_async_pair(get(), deadline.time(), call, first, second);
         }));
     }
-    /// Submits a closure after a delay. It is allocated if it has more than one word.
+    /// Submits a closure after a delay. It is allocated if it has more than one word, or is not trivially copyable.
     template <class F> void async_after(delay delay, F &&function) const {
         detail::check(detail::submit_task(std::forward<F>(function), [&](auto task) { return sq_async_task_after(get(), delay.nanoseconds(), task); }));
     }

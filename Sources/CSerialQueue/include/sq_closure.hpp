@@ -1,8 +1,8 @@
 // sq_closure.hpp: what serial_queue.hpp is made of: errors, times, handles, and closures as the C calls take them.
 //
-// DESIGN. A queue keeps two words of a task (sq_async_pair). A closure of that size is moved into them by its bytes and is never copied; a larger
-// one is allocated, once. So a small closure must not hold its own address, as the head of an intrusive list does: keep such a
-// thing in a std::unique_ptr. sync borrows the closure from the caller's stack instead, and allocates nothing.
+// DESIGN. A queue keeps two words of a task (sq_async_pair), and copies them. So a closure is in them if it may be copied by its bytes
+// (std::is_trivially_copyable) and fits; any other one is moved into a block of its own, once, because it may hold its own
+// address. sync borrows the closure from the caller's stack instead, and allocates nothing.
 #ifndef SQ_CLOSURE_HPP
 #define SQ_CLOSURE_HPP
 
@@ -121,10 +121,10 @@ template <class Function, class Thrown> void guarded(Function &&function, Thrown
     }
 }
 
-/// A closure in that many words: inside of them if it fits, else allocated. An object of it owns the closure.
+/// A closure in that many words: inside of them if its bytes may be there, else allocated. An object of it owns the closure.
 template <class F, std::size_t Words> class closure {
 public:
-    static constexpr bool is_inside = sizeof(F) <= Words * sizeof(void *) && alignof(F) <= alignof(void *) && std::is_nothrow_move_constructible_v<F>;
+    static constexpr bool is_inside = sizeof(F) <= Words * sizeof(void *) && alignof(F) <= alignof(void *) && std::is_trivially_copyable_v<F>;
 
     template <class G> explicit closure(std::in_place_t, G &&function) {
         if constexpr (is_inside) {
@@ -142,13 +142,10 @@ public:
     closure(const closure &) = delete;
     closure &operator=(const closure &) = delete;
     ~closure() {
-        if (!is_owner_) {
-            return;
-        }
-        if constexpr (is_inside) {
-            get().~F();
-        } else {
-            delete &get();
+        if constexpr (!is_inside) {
+            if (is_owner_) {
+                delete &get();
+            }
         }
     }
 
@@ -225,21 +222,36 @@ template <class F, class Create> auto create_repeating(F &&function, Create &&cr
     return made;
 }
 
+/// Throws what a function has thrown, and destroys it here: not inlined, so that a call that returns has nothing to clean up.
+[[noreturn, gnu::cold, gnu::noinline]] inline void rethrow(std::exception_ptr &thrown) {
+    std::exception_ptr taken = std::move(thrown);
+    thrown.~exception_ptr();
+    std::rethrow_exception(std::move(taken));
+}
+
+struct nothing {};
+
 /// A call that waits: runs a function of its caller's, and brings back what it returns or throws.
 template <class F, class R = std::invoke_result_t<F &>> class awaited {
-    using kept = std::conditional_t<std::is_void_v<R>, bool, std::conditional_t<std::is_reference_v<R>, std::remove_reference_t<R> *, std::optional<R>>>;
+    using kept = std::conditional_t<std::is_void_v<R>, nothing, std::conditional_t<std::is_reference_v<R>, std::remove_reference_t<R> *, std::optional<R>>>;
 
 public:
     explicit awaited(F &function) noexcept : function_(function) {}
+    awaited(const awaited &) = delete;
+    awaited &operator=(const awaited &) = delete;
+    ~awaited() {} // `rethrow` destroys thrown_
 
     /// The function that the C call gets, with this object as its context.
     static void run(void *context) {
         auto &self = *static_cast<awaited *>(context);
-        guarded([&self]() noexcept(std::is_nothrow_invocable_v<F &>) { self.call(); }, [&self] { self.thrown_ = std::current_exception(); });
+        guarded([&self]() noexcept(std::is_nothrow_invocable_v<F &>) { self.call(); }, [&self] {
+            ::new (static_cast<void *>(&self.thrown_)) std::exception_ptr(std::current_exception());
+            self.has_thrown_ = true;
+        });
     }
     R take() {
-        if (thrown_) {
-            std::rethrow_exception(std::move(thrown_));
+        if (has_thrown_) {
+            rethrow(thrown_);
         }
         if constexpr (std::is_reference_v<R>) {
             return static_cast<R>(*result_);
@@ -272,7 +284,10 @@ private:
         }
     }
     F &function_;
-    std::exception_ptr thrown_;
+    bool has_thrown_ = false;
+    union {
+        std::exception_ptr thrown_; // if has_thrown_
+    };
     kept result_{};
 };
 

@@ -146,7 +146,8 @@ def warning(model):
 def remarks(model):
     """What else is to be said: how the trace ends, what it lacks."""
     from sqtrace import ending
-    lines = []
+    lines = [f'{ending.refused_headline(model)}:'] if model.refused else []
+    lines += ['  ' * (depth + 1) + text for depth, text, _, _ in ending.refused(model)]
     unfinished = ending.lines(model)
     if unfinished:
         lines.append(f'Unfinished {ending.headline(model)}:')

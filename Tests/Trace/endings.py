@@ -207,6 +207,14 @@ def check_folding(check, equal, folder):
     check(f'a narrow table has what it has room for: {narrow}', all(len(line) <= 64 for line in narrow) and narrow[1].split()[:2] == ['connection', '#17'])
     slow = next(row for row in stats.rows(found) if row.number == '#17')
     equal('a queue has its slowest functions', slow.slowest(found, 3), [('task', 1, 9_000, 16)])
+    crowd = []
+    for queue in range(1, 31):
+        waits, runs = 90_000 if queue <= 10 else 100, 9_000 if queue == 17 else 40
+        crowd += [(1000 * queue, packets.INSTANT, 1, 'submit', {'queue': queue, 'flow': queue}),
+                  (1000 * queue + waits, packets.BEGIN, 1 + queue, 'run', {'queue': queue, 'kind': 2, 'flow': queue}),
+                  (1000 * queue + waits + runs, packets.END, 1 + queue, '', {})]
+    alone = stats.table(make(crowd, folder, 30 * ['connection'], name='crowd')).splitlines()[1:6]
+    equal('many that wait for long do not hide the slow one', [line.split()[1] for line in alone], ['#17', '#1', '#2', '#3', '×'])
 
 
 def check_numbers(check, equal, folder):

@@ -64,7 +64,7 @@ CHECK_TOOLS := make $(C_TOOLS) g++ nm python3 gdb abidiff mandoc lowdown git
 # the builds of those before it. The third list is for whichever of the two has ended.
 check: ## what to run before each commit: ten minutes. Says when a part begins, and what those that run do
 	$(call need,$(CHECK_TOOLS) clang $(SWIFT_TOOLS))
-	$(call check_parts,layers system c documents abi manual trace debugger dumps top probes host soak storm + \
+	$(call check_parts,layers system c documents abi manual trace debugger dumps top find probes host soak storm + \
 	    swift must-not-compile cells mains + \
 	    headers package names dispatch-rows tags recipes words comments mutants own)
 

@@ -210,6 +210,7 @@ def check_page_of_outcomes(path):
         with open(page, 'a', encoding='utf-8') as file:
             file.write(LANES)
         shown = dump(browser, page, '')
+        equal('its heading is the deadlocks', re.findall('<div class="ending"><h2>([^<$]+)<', shown), ['Deadlock: 4 waits were refused'])
         check('what was refused or cancelled at once has its mark\'s lane', 'data-lanes=""' in shown and 'data-brief="true"' in shown)
         found = endings.load(path)
         threads = {one.thread for one in [*found.tasks, *found.waits, *found.shares]} | {thread for thread, _, _, queue in found.marks if queue < 0}

@@ -163,7 +163,8 @@ def make(events, folder, queues=('images',), dropped=(), name='made', handles=()
     for thread in {thread for _, _, thread, _, _ in events}:
         written.append(field(60, field(1, packets.THREADS | thread) + field(4, field(2, thread) + field(5, b'worker'))))
     for time, kind, thread, category, notes in events:
-        noted = b''.join(field(4, field(10, name.encode()) + field(3, value)) for name, value in notes.items() if name != 'flow')
+        noted = b''.join(field(4, field(10, name.encode()) + (field(6, value.encode()) if isinstance(value, str) else field(3, value)))
+                         for name, value in notes.items() if name != 'flow')
         noted += field(47 if category in ('submit', 'wait') else 48, notes['flow']) if 'flow' in notes else b''
         written.append(field(8, time) + field(11, field(9, kind) + field(11, packets.THREADS | thread) + field(22, category.encode()) + noted))
     path = os.path.join(folder, name)
@@ -206,6 +207,14 @@ def check_folding(check, equal, folder):
     check(f'a narrow table has what it has room for: {narrow}', all(len(line) <= 64 for line in narrow) and narrow[1].split()[:2] == ['connection', '#17'])
     slow = next(row for row in stats.rows(found) if row.number == '#17')
     equal('a queue has its slowest functions', slow.slowest(found, 3), [('task', 1, 9_000, 16)])
+    crowd = []
+    for queue in range(1, 31):
+        waits, runs = 90_000 if queue <= 10 else 100, 9_000 if queue == 17 else 40
+        crowd += [(1000 * queue, packets.INSTANT, 1, 'submit', {'queue': queue, 'flow': queue}),
+                  (1000 * queue + waits, packets.BEGIN, 1 + queue, 'run', {'queue': queue, 'kind': 2, 'flow': queue}),
+                  (1000 * queue + waits + runs, packets.END, 1 + queue, '', {})]
+    alone = stats.table(make(crowd, folder, 30 * ['connection'], name='crowd')).splitlines()[1:6]
+    equal('many that wait for long do not hide the slow one', [line.split()[1] for line in alone], ['#17', '#1', '#2', '#3', '×'])
 
 
 def check_numbers(check, equal, folder):
@@ -227,6 +236,27 @@ def check_many_unfinished(check, equal, folder):
     found = make(events, folder, 30 * ['connection'], name='suspended')
     equal('so are those that are suspended', [text for _, text, _, _ in ending.lines(found)],
           ['connection × 30: suspended, #1 for 29 ns; 0 tasks wait in them'])
+
+
+def check_refused(check, equal, folder):
+    """Thread 1 runs a task of "a" and waits for "b", thread 2 the other way round: 2 is refused. Then a task of "c" waits for "c", 30 times."""
+    def run(queue):
+        return 'run', {'queue': queue, 'kind': 2}
+
+    refused = ('', {'outcome': 'refused, a deadlock'})
+    events = [(1, packets.BEGIN, 1, *run(1)), (2, packets.BEGIN, 2, *run(2)), (3, packets.BEGIN, 1, 'wait', {'queue': 2, 'flow': 8}),
+              (4, packets.BEGIN, 2, 'wait', {'queue': 1, 'flow': 9}), (6, packets.END, 2, *refused), (7, packets.END, 2, '', {}), (8, packets.END, 1, '', {}),
+              (9, packets.END, 1, '', {}), (10, packets.BEGIN, 3, *run(3))]
+    for time in range(11, 71, 2):
+        events += [(time, packets.BEGIN, 3, 'wait', {'queue': 3}), (time + 1, packets.END, 3, *refused)]
+    found = make(events + [(71, packets.END, 3, '', {})], folder, 'abc', name='refused')
+    lines = [(depth, re.sub(r' waits? for.*| waited for.*|would have waited.*; ', '', text)) for depth, text, _, _ in ending.refused(found)]
+    equal('a refused wait, and what it would have waited for', lines[:3],
+          [(0, 'b: task, on worker (2) refused 5 ns after the beginning'), (1, 'a: task, on worker (1)'), (0, 'c: task, on worker (3) refused 11 ns after the beginning')])
+    equal('of many the first ones', (len(lines), lines[-1]), (1 + 20 + 1, (0, 'and 11 more')))
+    check('stats says so before it says what is unfinished', 'Deadlock: 31 waits were refused:' in stats.table(found))
+    found = make(events, folder, 'abc', [(1, 5, 4096)], name='refused in doubt')
+    equal('what a thread that dropped events waited for is not listed', [depth for depth, *_ in ending.refused(found)][:2], [0, 0])
 
 
 def check_doubt(check, equal, folder):
@@ -275,6 +305,7 @@ def check_all(check, equal, hang, outcomes, program, folder):
     check_nesting(check, equal, folder)
     check_folding(check, equal, folder)
     check_numbers(check, equal, folder)
+    check_refused(check, equal, folder)
     check_many_unfinished(check, equal, folder)
     check_doubt(check, equal, folder)
     check_outcomes(check, equal, outcomes, folder)

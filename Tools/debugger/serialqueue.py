@@ -21,6 +21,23 @@ except ImportError:
     import lldb
 
 
+@functools.lru_cache(maxsize=None)
+def type_named(name):
+    """A struct's type. Kept for one command: to search for it takes longer than all else that is done for a queue."""
+    if gdb:
+        return gdb.lookup_type(name)
+    found = lldb.debugger.GetSelectedTarget().FindTypes(name.removeprefix('struct '))
+    return next(each for each in found if each.GetNumberOfFields() > 0)
+
+
+@functools.lru_cache(maxsize=None)
+def offset_of(name, field):
+    """How far a field is behind the beginning of its struct."""
+    if gdb:
+        return int(gdb.Value(0).cast(type_named(name).pointer())[field].address)
+    return next(member.GetOffsetInBytes() for member in type_named(name).fields if member.GetName() == field)
+
+
 class GdbValue:
     """A variable, a field, or what a pointer points to."""
 
@@ -47,13 +64,11 @@ class GdbValue:
 
     def to(self, type_name):
         """A pointer, as one to this type."""
-        return GdbValue(self.value.cast(gdb.lookup_type(type_name).pointer()))
+        return GdbValue(self.value.cast(type_named(type_name).pointer()))
 
     def around(self, type_name, field, address=None):
         """A pointer to the struct of this type whose field this pointer, or this address, points to."""
-        pointer = gdb.lookup_type(type_name).pointer()
-        offset = int(gdb.Value(0).cast(pointer)[field].address)
-        return GdbValue(gdb.Value((address or int(self)) - offset).cast(pointer))
+        return GdbValue(gdb.Value((address or int(self)) - offset_of(type_name, field)).cast(type_named(type_name).pointer()))
 
     def nth(self, type_name, number):
         """The element with this number of the array that it points to."""
@@ -109,21 +124,18 @@ class LldbValue:
         return self.value.GetLoadAddress()
 
     def to(self, type_name):
-        found = Lldb.target().FindTypes(type_name.removeprefix('struct '))
-        complete = next(each for each in found if each.GetNumberOfFields() > 0)
-        return LldbValue(self.value.Cast(complete.GetPointerType()))
+        return LldbValue(self.value.Cast(type_named(type_name).GetPointerType()))
 
     def moved(self, type_name, address):
         target = Lldb.target()
         data = lldb.SBData.CreateDataFromUInt64Array(target.GetByteOrder(), target.GetAddressByteSize(), [address])
-        return LldbValue(target.CreateValueFromData('moved', data, self.to(type_name).value.GetType()))
+        return LldbValue(target.CreateValueFromData('moved', data, type_named(type_name).GetPointerType()))
 
     def around(self, type_name, field, address=None):
-        return self.moved(type_name, (address or int(self)) - (self.to(type_name)[field].at() - int(self)))
+        return self.moved(type_name, (address or int(self)) - offset_of(type_name, field))
 
     def nth(self, type_name, number):
-        size = self.to(type_name).value.GetType().GetPointeeType().GetByteSize()
-        return self.moved(type_name, int(self) + number * size)
+        return self.moved(type_name, int(self) + number * type_named(type_name).GetByteSize())
 
 
 class Lldb:
@@ -425,6 +437,8 @@ def call(command, argument):
     """Runs a command with the rest of its line. False: there is no such command, or that is no number."""
     if command not in COMMANDS or not (argument == '' or argument.isdigit()):
         return False
+    for known in (constant, type_named, offset_of):
+        known.cache_clear()  # the program may be another one by now
     COMMANDS[command](int(argument) if argument else LINES)
     return True
 

@@ -3,6 +3,8 @@ import os
 import struct
 import sys
 
+from . import symbols
+
 VERSION = 1  # SQ__LAYOUT_VERSION
 PAGE = 4096
 PT_LOAD, PT_NOTE = 1, 4
@@ -26,7 +28,7 @@ class Memory:
     """Reads pages, and keeps them until `forget`. Nothing is written, and nothing stops the process."""
 
     def __init__(self, pid):
-        self.pid = pid
+        self.pid, self.symbols = pid, symbols.Symbols(pid)
         self.pages = {}
         try:
             self.file = os.open(f'/proc/{pid}/mem', os.O_RDONLY)

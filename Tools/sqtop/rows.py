@@ -107,6 +107,8 @@ def holder_text(walk, queue):
         return ''
     thread = queue.holders[0]
     does = f'waits for {thread.waits_for}' if thread.waits_for else {'R': 'runs', 'S': 'sleeps', 'D': 'sleeps (disk)'}.get(walk.state_of(thread.number), '')
+    function = walk.function_of(thread, queue)
+    does += (' ' if does == 'runs' else ' in ') + function if function else ''
     more = f', and {len(queue.holders) - 1} more' if len(queue.holders) > 1 else ''
     return f'thread {walk.name_of(thread.number)} ({thread.number}) {does}{more}'
 

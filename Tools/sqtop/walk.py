@@ -7,6 +7,7 @@ import dataclasses
 import sys
 import time
 
+from .functions import Functions
 from .memory import Unreadable, printable
 
 MOST_THREADS, MOST_FRAMES, MOST_POOLS, MOST_QUEUES, MOST_SHARDS = 1 << 17, 64, 10000, 1 << 20, 64
@@ -31,6 +32,7 @@ class Queue:
 class Thread:
     number: int
     waits_for: str = ''  # in words
+    functions: dict = dataclasses.field(default_factory=dict)  # by the number of a queue: the address of what it runs there; 0: not known
 
 
 @dataclasses.dataclass
@@ -68,6 +70,12 @@ class Walk:
                 return file.read().rsplit(')', 1)[1].split()[0]
         except (OSError, IndexError):
             return '?'
+
+    def function_of(self, thread, queue):
+        """The name of what the thread runs in the queue; '': it has none that people know, or is not known."""
+        address = thread.functions.get(queue.number)
+        name = printable(self.memory.symbols.name(address).encode()) if address else ''
+        return '' if name.startswith(('$s', '_Z')) else name
 
     def name_of(self, number):
         try:
@@ -163,6 +171,7 @@ class OfLibrary:
     # Threads
 
     def walk_threads(self):
+        self.functions = Functions(self.memory, self.layout)
         at = self.memory.number(self.layout.list('threads'))
         for _ in range(MOST_THREADS):
             if not at:
@@ -175,15 +184,16 @@ class OfLibrary:
 
     def read_thread(self, at):
         first, waits = self.field(at, 'sq__self_t.frame'), self.field(at, 'sq__self_t.wait')
-        owners, frame = {}, first
+        owners, functions, frame = {}, {}, first
         for _ in range(MOST_FRAMES):
             if frame <= 1:
                 break
             owner = self.field(frame, 'sq__frame_t.owner')
             if owner and owner not in owners:
                 owners[owner] = self.field(frame, 'sq__reader_t.began') if self.field(frame, 'sq__frame_t.is_reader') & 1 else 0
+                functions[owner] = self.functions.of(frame)
             frame = self.field(frame, 'sq__frame_t.parent')
-        thread = Thread(self.field(at, 'sq__self_t.thread_id'))
+        thread = Thread(self.field(at, 'sq__self_t.thread_id'), functions=functions)
         wait = self.read_wait(waits, thread) if waits else None
         for offset, value in (('frame', first), ('wait', waits)):  # else the parts do not belong together
             if int.from_bytes(self.memory.read_now(at + self.layout[f'sq__self_t.{offset}'], 8), sys.byteorder) != value:

@@ -150,6 +150,30 @@ class Tree:
         return f'the oldest {duration(self.model.finish - min(one.oldest for one in waiting))}' + (f', submitted at {site}' if site else '')
 
 
+def refused(model):
+    """Lines as in a Tree: the deadlocks that were refused, each with the cycle."""
+    lines, doubtful = [], {thread for thread, *_ in model.dropped}
+    for refusal in model.refusals:
+        for depth, (wait, queue, origin) in enumerate(refusal.steps):
+            if depth and wait.thread in doubtful:
+                break  # it may have waited for something else by then
+            who = f'{model.queue_name(queue)}: {name(origin)}, on ' if origin is not None else ''
+            at = wait.site and f', at {wait.site}'
+            text = f'{who}{model.thread_label(wait.thread)} ' + (
+                f'waited for {wait.target}{at}' if depth else
+                f'would have waited forever for {wait.target}{at}; refused {duration(wait.end - model.begin)} after the beginning')
+            lines.append((min(depth, 1), text, None, wait))
+    if model.refused > len(model.refusals):
+        lines.append((0, f'and {model.refused - len(model.refusals):,} more', None, None))
+    return lines
+
+
+def refused_headline(model):
+    """'' if there was none."""
+    many = 'a wait was' if model.refused == 1 else f'{model.refused:,} waits were'
+    return f'Deadlock: {many} refused' if model.refused else ''
+
+
 def name(task):
     """With a place in a source: its own, or where it was submitted."""
     return f'{task.name} (from {task.site})' if task.name and PLACE.fullmatch(task.site) and '(' not in task.name else task.name or 'task'

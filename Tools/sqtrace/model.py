@@ -84,6 +84,17 @@ def numbers_of(queues):
     return numbers
 
 
+class Refusal:
+    """A wait that was refused, as it would have closed a cycle: [(wait, the queue of the task in which it waits or None, that task's origin)], and then
+    those that it would have waited for, as far as a trace can know."""
+
+    def __init__(self):
+        self.steps = []
+
+    def add(self, model, number, row, queue, origin):
+        self.steps.append((Wait(model, number, row), None if queue < 0 else queue, None if queue < 0 else model.origins[origin]))
+
+
 class Group:
     """What waits in one queue, and was submitted at one site: a task, or a thread."""
 
@@ -109,6 +120,11 @@ class Model:
         self.waits = [Wait(self, number, row) for number, row in found['openWaits']]
         self.shares = [Share(self, number, row) for number, row in found['openShares']]
         self.waiting = [Group(self, row) for row in found['waiting']]
+        self.refused, self.refusals = found['refused'], []
+        for is_first, *step in found['refusals']:
+            if is_first:
+                self.refusals.append(Refusal())
+            self.refusals[-1].add(self, *step)
         self.suspended = [(queue, self.begin + start) for queue, start in found['suspended']]
         self.open = self.stacks()
         self.remarks = [self.texts[text] for _, text in sorted(found['remarks'], key=lambda remark: remark[0])]

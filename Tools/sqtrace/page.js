@@ -20,6 +20,12 @@ function criticalPath(number) {
 }
 
 const bringIntoView = row => { if (row && (row.top - scroll < HEAD || row.top - scroll > canvas.clientHeight - ROW)) scroll = Math.max(0, row.top - canvas.clientHeight / 3); };
+function showWait(number) {
+    const wait = D.waits[number];
+    if (wait[W.START] > from + span || wait[W.START] + wait[W.LENGTH] < from) from = wait[W.START] - span / 3;
+    bringIntoView(threadRows[wait[W.THREAD]]);
+    redraw();
+}
 // Its row has a mark at its beginning.
 function showQueue(queue) {
     asked.add(queue);
@@ -61,10 +67,14 @@ function showLegend() {
 let order = 4, sign = -1;
 const escape = text => text.replace(/[&<>"]/g, one => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[one]);
 const textOfWarning = () => D.warning && `<p id="warning">${escape(D.warning)}</p>`;
+function textOfTree(headline, tree) {
+    const lines = tree.map(([depth, text, task, wait]) => `<p style="margin-left:${depth * 14}px"${task >= 0 ? ` data-task="${task}"` : wait >= 0 ? ` data-wait="${wait}"` : ''}>${depth ? '↳ ' : ''}${escape(text).replace(/gdb -p \d+/, '<span style="white-space:nowrap">$&</span>')}</p>`);
+    return `<div class="ending"><h2>${escape(headline)}</h2>${lines.join('')}</div>`;
+}
+const textOfRefused = () => D.refused.length ? textOfTree(D.refusedHeadline, D.refused) : '';
 function textOfEnding() {
     if (!D.ending.length) return D.hasEnd ? '' : `<p>This is all that is known ${escape(D.headline)}.</p>`;
-    const lines = D.ending.map(([depth, text, task, wait]) => `<p style="margin-left:${depth * 14}px"${task >= 0 ? ` data-task="${task}"` : wait >= 0 ? ` data-wait="${wait}"` : ''}>${depth ? '↳ ' : ''}${escape(text).replace(/gdb -p \d+/, '<span style="white-space:nowrap">$&</span>')}</p>`);
-    return `<div id="ending"><h2>Unfinished ${escape(D.headline)}</h2>${lines.join('')}</div>`;
+    return textOfTree(`Unfinished ${D.headline}`, D.ending);
 }
 const hasRun = task => task[OPEN] ? `has run ${time(task[LENGTH])} so far` : `ran ${time(task[LENGTH])}`;
 function textOfSelection() {
@@ -107,7 +117,7 @@ function fitNumbered(text, room) {
     return fitName(text.slice(0, text.length - end.length), room - context.measureText(end).width) + end;
 }
 function showAside() {
-    let text = textOfWarning() + textOfEnding() + (selected >= 0 ? textOfSelection() : '') + textOfTable();
+    let text = textOfWarning() + textOfRefused() + textOfEnding() + (selected >= 0 ? textOfSelection() : '') + textOfTable();
     for (const remark of D.remarks) text += `<p>${escape(remark)}</p>`;
     element('aside').innerHTML = text;
     context.font = '11px system-ui, sans-serif';
@@ -117,7 +127,7 @@ element('aside').addEventListener('click', event => {
     const item = event.target.closest('[data-task],[data-wait],[data-queue],[data-group],[data-order]');
     if (!item) return;
     if (item.dataset.task) select(Number(item.dataset.task), true);
-    else if (item.dataset.wait) { bringIntoView(threadRows[D.waits[Number(item.dataset.wait)][W.THREAD]]); redraw(); }
+    else if (item.dataset.wait) showWait(Number(item.dataset.wait));
     else if (item.dataset.order) { sign = order === Number(item.dataset.order) ? -sign : -1; order = Number(item.dataset.order); showAside(); }
     else if (item.dataset.group) { if (!openGroups.delete(item.dataset.group)) openGroups.add(item.dataset.group); showAside(); }
     else {

@@ -3,7 +3,7 @@ import collections
 
 MOST_THREADS = 5
 MOST_QUEUES = 40  # lines
-MOST_OUTLIERS = 5  # of one label
+MOST_OUTLIERS = 3  # of one label by how long they run, and so many by how long they wait
 OUTLIES = 10  # times as long as it is for half of its label's queues
 
 
@@ -74,14 +74,13 @@ def groups(model, queues):
 
 
 def outliers(group):
-    """The queues of a label whose longest wait or run is far longer than that of half of them, the worst first."""
-    def excess(row):
-        return max(row.waiting[2] / usual[0], row.running[2] / usual[1])
-    if not group.members:
-        return []
-    usual = [max(1, sorted(getattr(row, what)[2] for row in group.members)[len(group.members) // 2]) for what in ('waiting', 'running')]
-    found = [row for row in group.members if excess(row) >= OUTLIES]
-    return sorted(found, key=excess, reverse=True)[:MOST_OUTLIERS]
+    """The queues of a label whose longest run, or else wait, is far longer than that of half of them, the worst first."""
+    found = []
+    for what in ('running', 'waiting') if group.members else ():
+        longest = sorted((row for row in group.members if row not in found), key=lambda row: -getattr(row, what)[2])
+        usual = max(1, getattr(longest[len(longest) // 2], what)[2]) if longest else 1
+        found += [row for row in longest[:MOST_OUTLIERS] if getattr(row, what)[2] >= OUTLIES * usual]
+    return found
 
 
 COLUMNS = ('queue', 'number', 'tasks', 'waiting p50', 'p99', 'max', 'running p50', 'p99', 'max', 'of', 'busy', 'submitted at')
@@ -146,7 +145,8 @@ def warning(model):
 def remarks(model):
     """What else is to be said: how the trace ends, what it lacks."""
     from sqtrace import ending
-    lines = []
+    lines = [f'{ending.refused_headline(model)}:'] if model.refused else []
+    lines += ['  ' * (depth + 1) + text for depth, text, _, _ in ending.refused(model)]
     unfinished = ending.lines(model)
     if unfinished:
         lines.append(f'Unfinished {ending.headline(model)}:')

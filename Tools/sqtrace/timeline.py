@@ -44,10 +44,14 @@ def data(model):
         'groups': [figures(row) + [worst(row, 'waiting'), worst(row, 'running'), len(row.members)] for row in folded if row.members],
         'outliers': [row.queue for group in folded for row in stats.outliers(group)],
         'hasEnd': model.has_end, 'headline': ending.headline(model),
-        'ending': [[depth, line, number(task), number(wait)] for depth, line, task, wait in ending.lines(model)],
+        'ending': tree(ending.lines(model)), 'refusedHeadline': ending.refused_headline(model), 'refused': tree(ending.refused(model)),
         'warning': stats.warning(model).strip(), 'remarks': model.remarks + stats.applies(model) + stats.missing(model),
         'texts': model.texts,
     }
+
+
+def tree(lines):
+    return [[depth, line, number(task), number(wait)] for depth, line, task, wait in lines]
 
 
 def number(one):

@@ -36,6 +36,14 @@ static const sq__layout_t fields[] = {
     SQ__LAYOUT_FIELD(sq__frame_t, owner),
     SQ__LAYOUT_FIELD(sq__frame_t, parent),
     SQ__LAYOUT_FIELD(sq__frame_t, is_reader),
+    SQ__LAYOUT_FIELD(sq__frame_t, is_batch),
+    SQ__LAYOUT_FIELD(sq__frame_t, function),
+    SQ__LAYOUT_FIELD(sq__batch_frame_t, kind),
+    SQ__LAYOUT_FIELD(sq__batch_frame_t, work.task.run),
+    SQ__LAYOUT_FIELD(sq__batch_frame_t, work.task.context),
+    SQ__LAYOUT_FIELD(sq__batch_frame_t, work.waiter.call),
+    SQ__LAYOUT_FIELD(sq__call_t, task.run),
+    SQ__LAYOUT_FIELD(sq__call_t, task.context),
     SQ__LAYOUT_FIELD(sq__reader_t, began),
     SQ__LAYOUT_FIELD(sq__wait_t, queue),
     SQ__LAYOUT_FIELD(sq__wait_t, subject),
@@ -45,6 +53,9 @@ static const sq__layout_t fields[] = {
     SQ__LAYOUT_FIELD(sq__subject_t, label),
     SQ__LAYOUT_CONSTANT(SQ__ENDED),
     SQ__LAYOUT_CONSTANT(SQ__EMPTY),
+    SQ__LAYOUT_CONSTANT(SQ__BARRIER),
+    SQ__LAYOUT_CONSTANT(SQ__AWAITED),
+    SQ__LAYOUT_CONSTANT(SQ__RUN_ANYWHERE),
     SQ__LAYOUT_CONSTANT(SQ__CONCURRENT),
     SQ__LAYOUT_CONSTANT(SQ__WATCHED),
     SQ__LAYOUT_CONSTANT(SQ__SEGMENT_SLOTS),
@@ -58,7 +69,7 @@ static const sq__layout_t fields[] = {
 
 /* Ends with NULL. */
 extern const sq__layout_t *const sq__layouts[] __attribute__((visibility("hidden")));
-__attribute__((used)) const sq__layout_t *const sq__layouts[] = { fields, sq__self_layout, sq__pools_layout, sq__hosted_layout, sq__pool_layout, sq__suspended_layout, NULL };
+__attribute__((used)) const sq__layout_t *const sq__layouts[] = { fields, sq__self_layout, sq__pools_layout, sq__hosted_layout, sq__pool_layout, sq__suspended_layout, sq__wrapper_layout, NULL };
 
 SQ__LAYOUT_NOTE(sq__layouts);
 

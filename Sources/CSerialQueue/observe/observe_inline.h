@@ -138,5 +138,5 @@ static inline __attribute__((always_inline)) void sq__probe_submit(const sq_queu
 #define SQ__PROBE_START(queue, function, context) SQ__PROBE4(start, (queue), SQ__LABEL_AT, (function), (context))
 #define SQ__PROBE_END(queue) SQ__PROBE2(end, (queue), SQ__LABEL_AT)
 
-/* The lists of suspended queues: suspended_list.c. */
-extern const sq__layout_t sq__suspended_layout[];
+/* The lists of suspended queues, suspended_list.c, and of wrappers, wrapper.c. */
+extern const sq__layout_t sq__suspended_layout[], sq__wrapper_layout[];

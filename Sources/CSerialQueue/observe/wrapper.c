@@ -5,6 +5,7 @@
  * is. Wrappers are never removed. */
 #include "observe/observe_inline.h"
 
+#include "platform/layout.h"
 #include "platform/peek.h"
 
 #include <string.h>
@@ -37,3 +38,13 @@ uintptr_t sq__wrapper_peek(const void *record, uint16_t at) {
     uintptr_t word = 0;
     return at != SQ__NOT_THERE && record != NULL && sq__peek(sq__peek_at(record, at), &word, sizeof word) ? word : 0;
 }
+
+const sq__layout_t sq__wrapper_layout[] = {
+    SQ__LAYOUT_LIST(first, "wrappers"),
+    SQ__LAYOUT_FIELD(sq__wrapper_t, function),
+    SQ__LAYOUT_FIELD(sq__wrapper_t, run),
+    SQ__LAYOUT_FIELD(sq__wrapper_t, context),
+    SQ__LAYOUT_FIELD(sq__wrapper_t, next),
+    SQ__LAYOUT_CONSTANT(SQ__NOT_THERE),
+    { .name = "" },
+};

@@ -12,7 +12,7 @@
     X(REMARK, "remark") X(END_OF_TRACE, "end") X(DROPPED, "dropped")                                                                         \
     X(QUEUE, "queue") X(KIND, "kind") X(AIM, "aim") X(COUNT, "count") X(RAN, "ran") X(DETAIL, "detail") X(THREAD, "thread")                  \
     X(EVENTS, "events") X(BUFFER, "buffer") X(FUNCTION, "function") X(CONTEXT, "context") X(SITE, "site") X(LABEL, "label")                  \
-    X(OUTCOME, "outcome")
+    X(OUTCOME, "outcome") X(REFUSED, "refused, a deadlock")
 #define AS_NUMBER(name, text) name,
 enum { FIRST_TEXTS(AS_NUMBER) FIRST_TEXTS_COUNT };
 

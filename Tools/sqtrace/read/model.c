@@ -188,6 +188,9 @@ static void end(model_t *model, uint32_t number, const event_t *event, stack_t *
         if (outcome != 0) {
             forget(model, model->waits.at[ended.number].begin);
         }
+        if (outcome == REFUSED) {
+            refusals_add(model, ended.number);
+        }
     } else if (ended.what == TASK) {
         model->tasks.at[ended.number].end = number;
         model->tasks.at[ended.number].did_not_run = outcome != 0;

@@ -35,6 +35,12 @@ typedef struct suspension {
     bool is_open;
 } suspension_t;
 
+/* A wait of a cycle. `is_first`: the one that was refused; those after it are what it would have waited for. */
+typedef struct refusal {
+    uint32_t wait;
+    bool is_first;
+} refusal_t;
+
 /* What gives a task its name. Numbers of texts: sites are those of the task's own start and of its submission. */
 typedef struct origin {
     uint32_t label, function, context, own_site, submission_site;
@@ -68,6 +74,8 @@ typedef struct model {
     LIST(struct mark { uint32_t event; bool is_fired; }) marks;
     LIST(withdrawn_t) withdrawn;
     LIST(suspension_t) suspensions;
+    LIST(refusal_t) refusals; /* of the first ones */
+    size_t refused;           /* how many waits, in all */
     stack_t *stacks;       /* by thread */
     of_queue_t *of_queues; /* by queue */
     map_t unstarted, granted, fires; /* flow: submission; flow: first of `grants`; submission: mark of its timer */
@@ -75,6 +83,9 @@ typedef struct model {
 } model_t;
 
 void model_make(model_t *model, trace_t *trace);
+
+/* refusals.c: this wait was refused now. */
+void refusals_add(model_t *model, uint32_t wait);
 
 static inline const event_t *event_at(const model_t *model, uint32_t event) { return &model->trace->events.at[event]; }
 static inline const note_t *note_at(const model_t *model, uint32_t event) { return note_of(model->trace, event_at(model, event)); }

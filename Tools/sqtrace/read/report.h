@@ -17,8 +17,9 @@ void report_make(report_t *report, model_t *model);
 void report_summary(report_t *report); /* the first line: all but what each task and wait needs */
 void report_rows(report_t *report);    /* the second line: tasks, waits, shares, marks and so on, without braces */
 
-/* A part of the summary. */
+/* Parts of the summary. */
 void put_figures(const report_t *report);
+void put_refusals(report_t *report);
 
 /* One row. `is_of_page`: -1 for a queue or thread that the page does not show. */
 void put_task(report_t *report, const task_t *task, uint32_t before, bool is_of_page);

@@ -272,6 +272,7 @@ void report_summary(report_t *report) {
     put_counts(report);
     put_waiting(report);
     put_open(report);
+    put_refusals(report);
     put_stacks(report);
     put_applies(report);
     put_remarks(report);

@@ -99,7 +99,7 @@ extension WorkOperation {
     ///   `SerialQueueError`, if the caller is an operation that has to end before this one can.
     public nonisolated(nonsending) var value: Value {
         get async throws {
-            if !node.hasEnded { try await Waiter(for: .operation(node), within: nil, blocks: false).wait() }
+            if !node.hasEnded { try await Waiter(for: .operation(node), within: nil, blocks: false).awaitEnd(within: nil) }
             return try node.outcome.get()
         }
     }

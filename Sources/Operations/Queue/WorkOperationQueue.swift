@@ -95,12 +95,23 @@ extension WorkOperationQueue {
 
     /// Suspends the caller until all operations of the queue have ended, including those that are added meanwhile.
     ///
-    /// Cannot be cancelled. An operation that waits for one which no queue has keeps it from returning, and so does a suspension.
+    /// Cannot be cancelled: ``drain(within:)`` can be left. An operation that waits for one which no queue has keeps it from returning, and
+    /// so does a suspension.
     ///
     /// - Precondition: The caller is no operation of this queue, or one that an operation of this queue waits for, which would
     ///   wait for its own end: the program ends with a message.
     public nonisolated(nonsending) func drain() async {
         await Waiter(for: .queue(core), within: nil, blocks: false).waitUncancelled()
+    }
+
+    /// As ``drain()``, with a time limit, and for callers that can be cancelled. A caller that leaves early changes nothing.
+    ///
+    /// - Parameter limit: How long to wait, on the real clock; `nil`: without limit.
+    /// - Throws: `CancellationError`, at once, if the caller is cancelled; or a `SerialQueueError`: `timedOut`; `deadlock`, instead of the end
+    ///   of the program; `fromBeforeFork`.
+    public nonisolated(nonsending) func drain(within limit: Duration?) async throws {
+        try Task.checkCancellation()
+        try await Waiter(for: .queue(core), within: limit, blocks: false).awaitEnd(within: limit)
     }
 }
 

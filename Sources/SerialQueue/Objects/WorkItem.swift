@@ -29,7 +29,7 @@ import CSerialQueueSwiftCall
 /// ```
 ///
 /// Don't use it if you neither cancel it nor wait for it: `async(_:)` costs less. In a task,
-/// ``WorkQueue/run(_:)`` does both.
+/// ``WorkQueue/run(_:)-(()->Result)`` does both.
 ///
 /// A `WorkItem` is a handle. Two handles are equal if they stand for the same item. A submitted item also runs after its last
 /// handle was released. If it was never submitted, that release is its outcome: the closure is released.
@@ -196,6 +196,18 @@ extension WorkItem {
                 // It stood for the first submission, which was made now, and has no outcome yet.
                 last = withExtendedLifetime(last) { WorkItem(owning: sq__item_retain_last(last.item)) }
             }
+        }
+    }
+
+    /// Suspends the caller until the item has an outcome; of an item that does not repeat. If the caller leaves early, the item is cancelled.
+    ///
+    /// - Throws: `CancellationError`, or a ``SerialQueueError``: `timedOut`; `fromBeforeFork`.
+    package nonisolated(nonsending) func awaitEnd(within limit: Duration?) async throws {
+        do {
+            try await AwaitedEnd.wait(.ofItem, item, keeping: self, within: limit)
+        } catch {
+            cancel()
+            throw error
         }
     }
 

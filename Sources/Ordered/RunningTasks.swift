@@ -27,7 +27,7 @@ struct RunningTasks: ~Copyable {
     /// The number of `cancelAll` calls.
     private var epoch = 0
     /// In ascending order of `below`.
-    private var waiters: [(below: Int, waiter: Waiter)] = []
+    private(set) var waiters: [(below: Int, waiter: Waiter)] = []
 
     /// Records that `queued` begins, in `task`. Returns `true` if it was cancelled while it waited.
     mutating func begin(_ queued: QueuedTask, in task: UnsafeCurrentTask?) -> Bool {

@@ -1,7 +1,8 @@
 import CTestSupport
 import SerialQueue
-import SerialQueueOrdered
 import Testing
+
+@testable import SerialQueueOrdered
 
 /// `drain(within:)` of a queue of closures, whose caller leaves early or does not.
 @Suite struct DrainWithinTests {
@@ -67,6 +68,15 @@ import Testing
         drained.cancel()
         await #expect(throws: CancellationError.self) { try await drained.value }
         #expect(queue.statistics.submitted == 0)
+    }
+
+    @Test func a_drain_needs_no_room() async throws {
+        let pool = ManualPool(), queue = SerialQueue(label: "full", on: pool, capacity: 1)
+        #expect(queue.async {})
+        let drained = Task { try await queue.drain(within: nil) }
+        await comesTrue { queue.depth == 2 || queue.statistics.rejected > 0 }
+        pool.run()
+        try await drained.value
     }
 
     @Test func many_that_leave_leave_nothing_behind() async throws {
@@ -216,5 +226,21 @@ import Testing
         gate.open()
         try await queue.drain(nil)
         #expect(ran.value == 100)
+    }
+
+    /// It may leave before the line has reached it, and after.
+    @Test func a_wait_that_was_left_is_not_kept() {
+        var tasks = RunningTasks()
+        let running = QueuedTask(), (before, after, stays) = (WorkItem {}, WorkItem {}, WorkItem {})
+        _ = tasks.begin(running, in: nil)
+        before.cancel()
+        tasks.leave(before)
+        let isKept = tasks.wait(.item(before)), waits = tasks.wait(.item(after)) && tasks.wait(.item(stays))
+        after.cancel()
+        tasks.leave(after)
+        let (left, isOver) = (tasks.waiters.count, stays.isCancelled)
+        for waiter in tasks.end(running) { waiter.resume() }
+        #expect(!isKept && waits && left == 1 && !isOver)
+        #expect(stays.isCancelled)
     }
 }

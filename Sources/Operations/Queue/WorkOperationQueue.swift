@@ -83,12 +83,13 @@ extension WorkOperationQueue {
         OperationGraph.change { after in core.resume(&after) }
     }
 
-    /// Blocks the thread until all operations of the queue have ended, including those that are added meanwhile. In a task use
-    /// ``drain()``.
+    /// Blocks the thread until all operations of the queue have ended, including those that are added meanwhile. Not
+    /// for async functions, which the compiler refuses: ``drain()`` and ``drain(within:)`` suspend instead.
     ///
     /// - Parameter limit: For how long to wait; `nil`: without limit.
     /// - Throws: A `SerialQueueError`: `timedOut`; `deadlock`, if the caller is an operation of this queue; `noResources`;
     ///   `fromBeforeFork`.
+    @available(*, noasync, message: "it blocks a thread that other tasks need: use 'try await drain(within:)'")
     public func wait(within limit: Duration? = nil) throws(SerialQueueError) {
         try Waiter(for: .queue(core), within: limit, blocks: true).wait(within: limit)
     }

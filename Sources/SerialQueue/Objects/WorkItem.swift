@@ -170,12 +170,20 @@ extension WorkItem {
     ///
     /// Any number of threads may wait, also before the item is submitted. On a thread of a ``WorkerPool`` another thread takes
     /// over meanwhile. What a ``ManualPool`` has ready, or the item's queue on a ``LoopPool`` that the calling thread owns, runs on the
-    /// calling thread. In a task use ``outcome``.
+    /// calling thread. Not for async functions, which the compiler refuses: ``outcome`` suspends instead.
+    ///
+    /// - Throws: As ``wait(within:)``, except `timedOut`.
+    @available(*, noasync, message: "it blocks a thread that other tasks need: use 'try await outcome'")
+    public func wait() throws(SerialQueueError) {
+        try wait(within: nil)
+    }
+
+    /// As ``wait()``, but with a time limit.
     ///
     /// - Parameter limit: For how long to wait; `nil`: without limit.
     /// - Throws: `cancelled`: it will never run. `timedOut`; `deadlock`, if the item waits for the caller, or is the caller, also if
     ///   it is submitted while the caller waits; `noResources`; `fromBeforeFork`.
-    public func wait(within limit: Duration? = nil) throws(SerialQueueError) {
+    public func wait(within limit: Duration?) throws(SerialQueueError) {
         let status = withExtendedLifetime(self) { sq_item_wait(item, deadline(limit)) }
         if status != 0 { throw SerialQueueError(status: status) }
     }

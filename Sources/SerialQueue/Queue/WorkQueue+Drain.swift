@@ -65,8 +65,8 @@ extension WorkQueue {
     /// May also be called from an actor on this queue: its jobs continue after the queue's end, see ``SerialQueue/enqueue(_:)``. The queue
     /// accepts nothing more once the call is suspended. The wait cannot be cancelled; use `limit`.
     ///
-    /// In the top-level code of `main.swift` Swift 6.3.1 calls the `shutdown` that blocks instead, and warns that nothing is awaited: it
-    /// chooses between the two as in synchronous code there. Call it in a function.
+    /// In the top-level code of `main.swift` Swift 6.3.1 takes the `shutdown` that blocks, as in synchronous code, and refuses it if that code
+    /// awaits anything. Call this in a function.
     ///
     /// - Parameters:
     ///   - mode: Whether waiting closures run or are discarded.

@@ -45,6 +45,7 @@ extension SerialQueue: SerialExecutor {
 
     /// Whether the caller runs on this queue, by `sync`, `async` or as a job.
     public func isIsolatingCurrentContext() -> Bool? {
+        // Elsewhere `false`, not `nil`: then Swift would call `checkIsolated`, and lose the actor's type and the program's line and text.
         isCurrent
     }
 }

@@ -122,18 +122,31 @@ extension ActorQueue {
         line.cancelAll()
     }
 
-    /// Waits until every task that has been enqueued so far has ended, and its closure has been released.
+    /// Waits until every task that has been enqueued so far has ended, and its closure has been released. ``drain(within:)`` can be left.
     ///
     /// - Precondition: The caller is not a task of this queue, nor a child task of one: it would wait for itself. In a task of the
     ///   queue the program traps, with a message; in a child task the call hangs.
     public nonisolated(nonsending) func drain() async {
-        if withUnsafeCurrentTask(body: { $0.map(line.isRunning) ?? false }) {
-            fatalError(
-                "ActorQueue<\(ActorType.self)>.drain: called from a task of the same queue. It would wait for itself, forever. "
-                    + "Await the tasks that matter by their handles."
-            )
-        }
+        preconditionIsNotInTask()
         await line.drain() { line.nextTurn()?.leave() }
+    }
+
+    /// As ``drain()``, with a time limit, and for callers that can be cancelled. A caller that leaves early changes nothing.
+    ///
+    /// - Parameter limit: How long to wait, on the real clock; `nil`: without limit.
+    /// - Precondition: As for ``drain()``.
+    /// - Throws: `CancellationError`, at once, if the caller is cancelled; or a `SerialQueueError`: `timedOut`.
+    public nonisolated(nonsending) func drain(within limit: Duration?) async throws {
+        preconditionIsNotInTask()
+        try await line.drain(within: limit) { line.nextTurn()?.leave() }
+    }
+
+    private func preconditionIsNotInTask() {
+        guard withUnsafeCurrentTask(body: { $0.map(line.isRunning) ?? false }) else { return }
+        fatalError(
+            "ActorQueue<\(ActorType.self)>.drain: called from a task of the same queue. It would wait for itself, forever. "
+                + "Await the tasks that matter by their handles."
+        )
     }
 }
 

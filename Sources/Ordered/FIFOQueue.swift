@@ -106,13 +106,23 @@ extension FIFOQueue {
         line.cancelAll()
     }
 
-    /// Waits until every task that has been enqueued so far has ended, and its closure has been released.
+    /// Waits until every task that has been enqueued so far has ended, and its closure has been released. ``drain(within:)`` can be left.
     ///
     /// - Precondition: The caller is not a task of this queue, nor a child task of one, as for
     ///   ``enqueueAndWait(name:priority:_:)``.
     public nonisolated(nonsending) func drain() async {
         preconditionIsNotWaitedFor("drain")
         await line.drain() { startNext() }
+    }
+
+    /// As ``drain()``, with a time limit, and for callers that can be cancelled. A caller that leaves early changes nothing.
+    ///
+    /// - Parameter limit: How long to wait, on the real clock; `nil`: without limit.
+    /// - Precondition: As for ``drain()``.
+    /// - Throws: `CancellationError`, at once, if the caller is cancelled; or a `SerialQueueError`: `timedOut`.
+    public nonisolated(nonsending) func drain(within limit: Duration?) async throws {
+        preconditionIsNotWaitedFor("drain")
+        try await line.drain(within: limit) { startNext() }
     }
 
     /// The task behind enqueueAndWait. A separate function, because a closure created in an isolated function would inherit the

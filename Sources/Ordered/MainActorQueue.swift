@@ -68,12 +68,21 @@ extension MainActorQueue {
         queue.cancelAll()
     }
 
-    /// Waits until every task that has been enqueued so far has ended, and its closure has been released.
+    /// Waits until every task that has been enqueued so far has ended, and its closure has been released. ``drain(within:)`` can be left.
     ///
     /// - Precondition: The caller is not a task of this queue, nor a child task of one: it would wait for itself. In a task of the
     ///   queue the program traps, with a message; in a child task the call hangs.
     public nonisolated(nonsending) func drain() async {
         await queue.drain()
+    }
+
+    /// As ``drain()``, with a time limit, and for callers that can be cancelled. A caller that leaves early changes nothing.
+    ///
+    /// - Parameter limit: How long to wait, on the real clock; `nil`: without limit.
+    /// - Precondition: As for ``drain()``.
+    /// - Throws: `CancellationError`, at once, if the caller is cancelled; or a `SerialQueueError`: `timedOut`.
+    public nonisolated(nonsending) func drain(within limit: Duration?) async throws {
+        try await queue.drain(within: limit)
     }
 
     /// The task behind enqueueAndWait. A separate function, because a closure created in an isolated function would inherit the

@@ -1,8 +1,22 @@
+import SerialQueue
+
 /// The tasks that have begun and not ended, and the callers that wait for their end: a state machine, used under a lock.
 ///
 /// Every step takes constant time, except ``cancelled(by:)``, which visits all running tasks.
 struct RunningTasks: ~Copyable {
-    typealias Waiter = UnsafeContinuation<Void, Never>
+    /// A caller that waits, or a wait that its caller may leave: then the item is cancelled.
+    enum Waiter {
+        case caller(UnsafeContinuation<Void, Never>)
+        case item(WorkItem)
+
+        /// Ends the wait. Call it without the lock.
+        func resume() {
+            switch self {
+            case .caller(let caller): caller.resume()
+            case .item(let item): item.cancel()
+            }
+        }
+    }
 
     private(set) var oldest: QueuedTask?
     private var newest: QueuedTask?
@@ -13,7 +27,7 @@ struct RunningTasks: ~Copyable {
     /// The number of `cancelAll` calls.
     private var epoch = 0
     /// In ascending order of `below`.
-    private var waiters: [(below: Int, waiter: Waiter)] = []
+    private(set) var waiters: [(below: Int, waiter: Waiter)] = []
 
     /// Records that `queued` begins, in `task`. Returns `true` if it was cancelled while it waited.
     mutating func begin(_ queued: QueuedTask, in task: UnsafeCurrentTask?) -> Bool {
@@ -39,11 +53,20 @@ struct RunningTasks: ~Copyable {
         return over
     }
 
-    /// Adds a waiter for the end of all tasks that have begun so far. Returns `false` if they have already ended.
+    /// Adds a waiter for the end of all tasks that have begun so far. Returns `false` if they have already ended, or its caller has left.
     mutating func wait(_ waiter: Waiter) -> Bool {
         guard !hasEnded(below: begun) else { return false }
+        if case .item(let item) = waiter, item.isCancelled { return false }
         waiters.append((begun, waiter))
         return true
+    }
+
+    /// Removes the waiter whose item this is, after the item was cancelled.
+    mutating func leave(_ item: WorkItem) {
+        waiters.removeAll { waiter in
+            guard case .item(let other) = waiter.waiter else { return false }
+            return other == item
+        }
     }
 
     /// Records that all tasks enqueued before `epoch` are cancelled. Returns the running ones, which the caller cancels without the

@@ -1,3 +1,4 @@
+import SerialQueue
 import Synchronization
 
 /// The tasks of one ordered queue, from ``arrive(_:)`` through ``begin(_:)`` to ``end(_:)``. The queue decides when the next task
@@ -52,14 +53,30 @@ final class TaskLine: Sendable {
 
     /// Waits until everything enqueued so far has ended. If the caller gets the baton, calls `startNext`, which starts the next task.
     nonisolated(nonsending) func drain(startNext: () -> Void) async {
-        await withUnsafeContinuation { (waiter: RunningTasks.Waiter) in
-            let marker = Marker { [running] in
-                if !running.withLock({ $0.wait(waiter) }) { waiter.resume() }
-            }
-            if arrive(marker) {
-                marker.reached()
-                startNext()
-            }
+        await withUnsafeContinuation { caller in wait(.caller(caller), startNext) }
+    }
+
+    /// The same, for a caller that may leave. The line keeps its marker until it is reached.
+    nonisolated(nonsending) func drain(within limit: Duration?, startNext: () -> Void) async throws {
+        try Task.checkCancellation()
+        let item = WorkItem(label: "drain") {}
+        wait(.item(item), startNext)
+        do {
+            try await item.awaitEnd(within: limit)
+        } catch {
+            // It was cancelled before: if the marker is reached later, it adds no waiter.
+            running.withLock { $0.leave(item) }
+            throw error
+        }
+    }
+
+    private func wait(_ waiter: RunningTasks.Waiter, _ startNext: () -> Void) {
+        let marker = Marker { [running] in
+            if !running.withLock({ $0.wait(waiter) }) { waiter.resume() }
+        }
+        if arrive(marker) {
+            marker.reached()
+            startNext()
         }
     }
 

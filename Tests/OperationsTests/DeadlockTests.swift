@@ -136,6 +136,17 @@ import Testing
         #expect(report.contains("operation \"outer\" waits for all operations of queue \"images\""))
     }
 
+    @Test func a_queue_that_is_drained_by_its_own_operation() async throws {
+        let queue = queue
+        let outer = queue.add("outer") { () async throws in try await queue.drain(within: nil) }
+        let error = await #expect(throws: SerialQueueError.self) { try await outer.value }
+        guard case .deadlock(let report) = error else { 
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(report.contains("operation \"outer\" waits for all operations of queue \"images\""))
+    }
+
     /// `drain` cannot be refused, so the other wait is.
     @Test func a_wait_for_the_one_that_drains() async throws {
         let pool = WorkerPool(threads: 4), gate = Gate()

@@ -174,6 +174,47 @@ import Testing
         #expect(ran.value == 1_000)
     }
 
+    @Test func a_drain_that_is_left_changes_nothing() async throws {
+        let queue = WorkOperationQueue(label: "queue", width: 2), ran = Counter()
+        try await queue.drain(within: nil)
+        queue.suspend()
+        for _ in 1...10 { queue.add { ran.increment() } }
+        for limit in [Duration.milliseconds(1), .zero] {
+            await #expect(throws: SerialQueueError.timedOut) { try await queue.drain(within: limit) }
+        }
+        for _ in 1...100 {
+            let left = Task { try await queue.drain(within: .seconds(3_600)) }
+            await isDrained(queue)
+            left.cancel()
+            await #expect(throws: CancellationError.self) { try await left.value }
+            OperationGraph.look { #expect(queue.core.drains.isEmpty) }
+        }
+        let stays = Task { try await queue.drain(within: .seconds(3_600)) }
+        await isDrained(queue)
+        #expect(ran.value == 0)
+        queue.resume()
+        try await stays.value
+        #expect(ran.value == 10)
+        queue.add { ran.increment() }
+        try await queue.drain(within: nil)
+        #expect(ran.value == 11)
+    }
+
+    /// Returns when a drain of the queue has begun.
+    private func isDrained(_ queue: WorkOperationQueue) async {
+        while OperationGraph.look({ queue.core.drains.isEmpty }) { await Task.yield() }
+    }
+
+    @Test func a_cancelled_caller_does_not_drain() async {
+        let queue = WorkOperationQueue(label: "queue")
+        let drained = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await queue.drain(within: nil)
+        }
+        drained.cancel()
+        await #expect(throws: CancellationError.self) { try await drained.value }
+    }
+
     @Test func progress_arrives_and_ends_with_the_queue() async {
         var queue: WorkOperationQueue? = WorkOperationQueue(label: "queue", width: 1)
         let updates = queue!.progressUpdates

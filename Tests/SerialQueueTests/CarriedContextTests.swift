@@ -113,6 +113,29 @@ private final class Answer: Sendable {
         try await check { [readers] body in try await readers.runBarrier { body() } }
     }
 
+    @Test func the_context_of_run_and_runBarrier_says_when_the_caller_is_cancelled() async throws {
+        typealias Body = @Sendable (WorkQueue.RunContext) throws -> [Bool]
+        func check(_ call: @escaping @Sendable (@escaping Body) async throws -> [Bool]) async throws {
+            let started = Counter()
+            let task = Task {
+                try await call { context in
+                    let before = context.isCancelled
+                    try context.checkCancellation()
+                    started.increment()
+                    eventually { context.isCancelled }  // while this runs on the queue's thread
+                    let throwsNow = (try? context.checkCancellation()) == nil
+                    return [before, throwsNow, Task.isCancelled]
+                }
+            }
+            await comesTrue { started.value == 1 }
+            task.cancel()
+            #expect(try await task.value == [false, true, false])
+        }
+        try await check { [queue] body in try await queue.run { context in try body(context) } }
+        try await check { [readers] body in try await readers.run { context in try body(context) } }
+        try await check { [readers] body in try await readers.runBarrier { context in try body(context) } }
+    }
+
     @Test func submit_carries_nothing() async throws {
         let answer = Answer()
         try await Found.$number.withValue(1) { try await queue.submit { answer.give() } }

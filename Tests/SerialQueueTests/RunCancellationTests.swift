@@ -119,6 +119,51 @@ import Testing
         #expect(try await task.value == 7)
     }
 
+    /// The body ends itself: its error is what the caller gets.
+    @Test func a_body_that_asks_can_end_early() async {
+        let started = Counter()
+        let task = Task { [queue] in
+            try await queue.run { context in
+                started.increment()
+                while true { try context.checkCancellation() }
+            }
+        }
+        await comesTrue { started.value == 1 }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        await queue.drain()
+        #expect(queue.statistics.withdrawn == 0)
+    }
+
+    /// It says what it said at the end.
+    @Test func a_context_may_be_kept() async throws {
+        let context = try await queue.run { context in context }
+        #expect(!context.isCancelled)
+    }
+
+    /// Released as that of a body that does not ask: also if it never runs.
+    @Test(arguments: [false, true]) func a_body_that_asks_is_released_once(isDiscarded: Bool) async throws {
+        let queue = SerialQueue(label: "released"), holdup = Holdup { queue.async($0) }
+        let task = Task { [releases, ran] in
+            let captured = Captured(releases: releases)
+            try await queue.run { _ in
+                captured.touch()
+                ran.increment()
+            }
+        }
+        await comesTrue { queue.depth == 1 }
+        if isDiscarded {
+            #expect(throws: SerialQueueError.timedOut) { try closeNow(queue, .discard) }
+        } else {
+            task.cancel()
+        }
+        holdup.finish()
+        let error = await #expect(throws: (any Error).self) { try await task.value }
+        #expect(isDiscarded ? error as? SerialQueueError == .shutDown : error is CancellationError)
+        #expect(ran.value == 0)
+        #expect(releases.value == 1)
+    }
+
     @Test func cancelling_afterwards_changes_nothing() async throws {
         let task = Task { [queue] in
             let result = try await queue.run { 7 }

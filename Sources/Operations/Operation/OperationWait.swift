@@ -18,12 +18,12 @@ extension Waiter {
         try check()
     }
 
-    /// Suspends the caller until the end of the wait.
-    nonisolated(nonsending) func wait() async throws {
+    /// Suspends the caller until the end of the wait. If it is cancelled, or after the limit, it leaves.
+    nonisolated(nonsending) func awaitEnd(within limit: Duration?) async throws {
         guard begin() else { return try check() }
         if let item = next() {
             do {
-                _ = try await item.outcome
+                try await item.awaitEnd(within: limit)
             } catch {
                 if withdraw() { throw error }
             }

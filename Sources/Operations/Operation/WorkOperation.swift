@@ -99,22 +99,32 @@ extension WorkOperation {
     ///   `SerialQueueError`, if the caller is an operation that has to end before this one can.
     public nonisolated(nonsending) var value: Value {
         get async throws {
-            if !node.hasEnded { try await Waiter(for: .operation(node), within: nil, blocks: false).wait() }
+            if !node.hasEnded { try await Waiter(for: .operation(node), within: nil, blocks: false).awaitEnd(within: nil) }
             return try node.outcome.get()
         }
     }
 
-    /// Blocks the thread until the operation has ended, and returns its value. In a task use ``value``.
+    /// Blocks the thread until the operation has ended, and returns its value. Not for async functions, which the compiler refuses:
+    /// ``value`` suspends instead.
     ///
     /// Any number of threads may wait, also before the operation is added to a queue. On a thread of a `WorkerPool` another
     /// thread takes over in that time; what a `ManualPool` has ready runs on the calling thread. The owner of a `LoopPool` must not wait
     /// for an operation on it, which runs on this thread only: run the loop, or use ``value``.
     ///
+    /// - Throws: As ``wait(within:)``, except `timedOut`.
+    @available(*, noasync, message: "it blocks a thread that other tasks need: use 'try await value'")
+    @discardableResult
+    public func wait() throws -> Value {
+        try wait(within: nil)
+    }
+
+    /// As ``wait()``, but with a time limit.
+    ///
     /// - Parameter limit: For how long to wait; `nil`: without limit.
     /// - Throws: What the operation ended with, as ``value``. Or a `SerialQueueError`, if it has not ended: `timedOut`;
     ///   `deadlock`, if the operation waits for the caller; `noResources`; `fromBeforeFork`.
     @discardableResult
-    public func wait(within limit: Duration? = nil) throws -> Value {
+    public func wait(within limit: Duration?) throws -> Value {
         if !node.hasEnded { try Waiter(for: .operation(node), within: limit, blocks: true).wait(within: limit) }
         return try node.outcome.get()
     }

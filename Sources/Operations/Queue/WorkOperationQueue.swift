@@ -83,24 +83,36 @@ extension WorkOperationQueue {
         OperationGraph.change { after in core.resume(&after) }
     }
 
-    /// Blocks the thread until all operations of the queue have ended, including those that are added meanwhile. In a task use
-    /// ``drain()``.
+    /// Blocks the thread until all operations of the queue have ended, including those that are added meanwhile. Not
+    /// for async functions, which the compiler refuses: ``drain()`` and ``drain(within:)`` suspend instead.
     ///
     /// - Parameter limit: For how long to wait; `nil`: without limit.
     /// - Throws: A `SerialQueueError`: `timedOut`; `deadlock`, if the caller is an operation of this queue; `noResources`;
     ///   `fromBeforeFork`.
+    @available(*, noasync, message: "it blocks a thread that other tasks need: use 'try await drain(within:)'")
     public func wait(within limit: Duration? = nil) throws(SerialQueueError) {
         try Waiter(for: .queue(core), within: limit, blocks: true).wait(within: limit)
     }
 
     /// Suspends the caller until all operations of the queue have ended, including those that are added meanwhile.
     ///
-    /// Cannot be cancelled. An operation that waits for one which no queue has keeps it from returning, and so does a suspension.
+    /// Cannot be cancelled: ``drain(within:)`` can be left. An operation that waits for one which no queue has keeps it from returning, and
+    /// so does a suspension.
     ///
     /// - Precondition: The caller is no operation of this queue, or one that an operation of this queue waits for, which would
     ///   wait for its own end: the program ends with a message.
     public nonisolated(nonsending) func drain() async {
         await Waiter(for: .queue(core), within: nil, blocks: false).waitUncancelled()
+    }
+
+    /// As ``drain()``, with a time limit, and for callers that can be cancelled. A caller that leaves early changes nothing.
+    ///
+    /// - Parameter limit: How long to wait, on the real clock; `nil`: without limit.
+    /// - Throws: `CancellationError`, at once, if the caller is cancelled; or a `SerialQueueError`: `timedOut`; `deadlock`, instead of the end
+    ///   of the program; `fromBeforeFork`.
+    public nonisolated(nonsending) func drain(within limit: Duration?) async throws {
+        try Task.checkCancellation()
+        try await Waiter(for: .queue(core), within: limit, blocks: false).awaitEnd(within: limit)
     }
 }
 

@@ -22,6 +22,12 @@ class QueuedCall: Completion<(any Error)?>, @unchecked Sendable {
     // queue, to which a caller that withdraws the call, and C when it calls back, hold a reference.
     private let task = UnsafeMutablePointer<sq_deferred_t>.allocate(capacity: 1)
 
+    /// Whether the caller was cancelled before it was resumed.
+    fileprivate final let isCancelled = Atomic(false)
+
+    // Relaxed: it orders nothing else.
+    final var callerIsCancelled: Bool { isCancelled.load(ordering: .relaxed) }
+
     /// Called when its turn has come (`runs`), or when it was discarded.
     func turnCame(_ runs: Bool) {}
 
@@ -81,13 +87,22 @@ class QueuedCall: Completion<(any Error)?>, @unchecked Sendable {
 ///
 /// Unchecked Sendable: closure and result belong to the turn, and to the caller before the submission and after the outcome.
 final class AwaitedCall<Result: ~Copyable>: QueuedCall, @unchecked Sendable {
-    private var body: (() throws -> sending Result)?
+    /// The closure; one that asks gets the call in its context.
+    private enum Body {
+        case plain(() throws -> sending Result)
+        case asks((WorkQueue.RunContext) throws -> sending Result)
+    }
+
+    private var body: Body?
     private var result: Swift.Result<Result, any Error>?
-    private let isCancelled = Atomic(false)
 
     /// Consuming, like every function that passes the closure on: a borrower would keep it alive until the call returns.
     init(_ body: consuming sending @escaping () throws -> sending Result) {
-        self.body = consume body
+        self.body = .plain(consume body)
+    }
+
+    init(asking body: consuming sending @escaping (WorkQueue.RunContext) throws -> sending Result) {
+        self.body = .asks(consume body)
     }
 
     /// Submits the call, waits for its end and returns its result. Call it once. If it throws, the body has been released.
@@ -128,8 +143,12 @@ final class AwaitedCall<Result: ~Copyable>: QueuedCall, @unchecked Sendable {
         complete(runs ? nil : SerialQueueError.shutDown)
     }
 
-    private func run(_ body: consuming @escaping () throws -> sending Result, _ runs: Bool) {
-        if runs { result = Swift.Result(catching: body) }
+    private func run(_ body: consuming Body, _ runs: Bool) {
+        guard runs else { return }
+        switch consume body {
+        case .plain(let body): result = Swift.Result(catching: body)
+        case .asks(let body): result = Swift.Result { try body(WorkQueue.RunContext(call: self)) }
+        }
     }
 
     override func decided(_ error: SerialQueueError?) {

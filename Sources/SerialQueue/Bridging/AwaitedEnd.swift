@@ -6,8 +6,15 @@ import CSerialQueueSwiftCall
 
 /// A suspended caller that waits for a semaphore, a group or an item (sq_await.h), or for the end of a queue.
 ///
-/// The outcome is `true`, or `false` after a withdrawal. Unchecked Sendable: the memory that C uses is written before C gets it.
-final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
+/// Of the end, the time limit and a cancellation the first one decides the outcome: C lets one side withdraw the wait, or none after the end.
+/// Unchecked Sendable: the memory that C uses is written before C gets it.
+final class AwaitedEnd: Completion<AwaitedEnd.Outcome>, @unchecked Sendable {
+    enum Outcome {
+        case ended
+        case timedOut
+        case cancelled
+    }
+
     /// The C functions for one kind of object.
     struct Calls: Sendable {
         /// `nil`: the caller has looked already whether there is something to wait for.
@@ -38,9 +45,10 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
         memory.deallocate()
     }
 
-    /// Returns when the wait has ended. Throws if the caller is cancelled first.
+    /// Returns when the wait has ended. Throws `CancellationError` if the caller is cancelled first, and a ``SerialQueueError``: `timedOut`, after
+    /// the limit, on the real clock; or what C refuses with. Then the object is as it was before.
     nonisolated(nonsending) static func wait(
-        _ calls: Calls, _ object: OpaquePointer, keeping keeper: AnyObject & Sendable
+        _ calls: Calls, _ object: OpaquePointer, keeping keeper: AnyObject & Sendable, within limit: Duration? = nil
     ) async throws {
         try Task.checkCancellation()
         if let wait = calls.wait, isEnd(wait(object, 0)) { return }  // nothing to wait for, so allocate nothing
@@ -48,25 +56,37 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
         let status = end.begin()  // before a cancellation can withdraw it
         if isEnd(status) { return }
         guard status == SQ_SWIFT_EINPROGRESS else { throw SerialQueueError(status: status) }
-        let hasEnded = await withTaskCancellationHandler {
-            await end.wait()
+        let outcome = await withTaskCancellationHandler {
+            await end.outcome(within: limit)
         } onCancel: {
-            end.withdraw()
+            end.withdraw(.cancelled)
         }
-        if !hasEnded { throw CancellationError() }
+        switch outcome {
+        case .ended: return
+        case .timedOut: throw SerialQueueError.timedOut
+        case .cancelled: throw CancellationError()
+        }
     }
 
-    /// The same with a time limit, on the real clock. Returns C's status, ETIMEDOUT after the limit. A cancellation has no effect.
-    nonisolated(nonsending) static func wait(
+    /// The same, but a cancellation has no effect. Returns C's status, ETIMEDOUT after the limit.
+    nonisolated(nonsending) static func waitUncancelled(
         _ calls: Calls, _ object: OpaquePointer, keeping keeper: AnyObject & Sendable, within limit: Duration?
     ) async -> CInt {
         let end = AwaitedEnd(calls, object, keeper)
         let status = end.begin()
         guard status == SQ_SWIFT_EINPROGRESS else { return status }
-        let timer = limit.map { timeouts.makeTimer(every: $0) { end.withdraw() } }
-        let hasEnded = await end.wait()
-        timer?.cancel()
-        return hasEnded ? 0 : CInt(SQ_SWIFT_ETIMEDOUT)
+        return await end.outcome(within: limit) == .ended ? 0 : CInt(SQ_SWIFT_ETIMEDOUT)
+    }
+
+    private nonisolated(nonsending) func outcome(within limit: Duration?) async -> Outcome {
+        guard let limit else { return await wait() }
+        guard limit > .zero else {
+            withdraw(.timedOut)
+            return await wait()
+        }
+        let timer = Self.timeouts.makeTimer(every: limit) { self.withdraw(.timedOut) }
+        defer { timer.cancel() }
+        return await wait()
     }
 
     private static let timeouts = SerialQueue(label: "deadlines of awaited ends", on: .shared)
@@ -80,7 +100,7 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
     private func begin() -> CInt {
         memory.initialize(
             to: sq_await_t(
-                ended: { Unmanaged<AwaitedEnd>.fromOpaque($0.pointee.context!).takeRetainedValue().complete(true) },
+                ended: { Unmanaged<AwaitedEnd>.fromOpaque($0.pointee.context!).takeRetainedValue().complete(.ended) },
                 context: Unmanaged.passRetained(self).toOpaque(),
                 reserved: sq_await_entry_t()
             ))
@@ -89,10 +109,10 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
         return status
     }
 
-    /// No effect if the wait has ended. Runs no user code.
-    private func withdraw() {
+    /// No effect if the wait has ended or was withdrawn. Runs no user code.
+    private func withdraw(_ outcome: Outcome) {
         guard calls.withdraw(object, memory) else { return }
         Unmanaged.passUnretained(self).release()
-        complete(false)
+        complete(outcome)
     }
 }

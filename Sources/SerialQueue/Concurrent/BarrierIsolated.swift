@@ -53,7 +53,7 @@ extension BarrierIsolated where Value: ~Copyable {
     }
 
     /// Runs `body` on a thread of the pool, at the same time as other readers, and suspends the caller until its result is there, as
-    /// ``WorkQueue/run(_:)`` does.
+    /// ``WorkQueue/run(_:)-(()->Result)`` does.
     ///
     /// - Throws: What `body` throws; `CancellationError`; or, if `body` did not run, a ``SerialQueueError``: `shutDown`;
     ///   `noResources`; `fromBeforeFork`.
@@ -107,7 +107,7 @@ extension BarrierIsolated where Value: ~Copyable {
     }
 
     /// Runs `body` alone on a thread of the pool, in its turn, and suspends the caller until its result is there, as
-    /// ``ConcurrentQueue/runBarrier(_:)`` does.
+    /// ``ConcurrentQueue/runBarrier(_:)-(()->Result)`` does.
     ///
     /// - Throws: What `body` throws; `CancellationError`; or, if `body` did not run, a ``SerialQueueError``: `shutDown`;
     ///   `noResources`; `fromBeforeFork`.

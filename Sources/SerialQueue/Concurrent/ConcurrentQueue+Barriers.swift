@@ -90,7 +90,7 @@ extension ConcurrentQueue {
     /// Runs `body` alone on a thread of the pool, in its turn, and suspends the caller until its result is there.
     ///
     /// If the caller is cancelled before the turn, the call throws `CancellationError` immediately, `body` never runs, and closures behind
-    /// it no longer wait for those ahead of it. In `body`, `Task.isCancelled` is always `false`. Otherwise as ``WorkQueue/run(_:)``. A task that prefers this queue as its
+    /// it no longer wait for those ahead of it. In `body`, `Task.isCancelled` is always `false`: `runBarrier { context in }` can ask. Otherwise as ``WorkQueue/run(_:)-(()->Result)``. A task that prefers this queue as its
     /// executor may call it: the task is suspended, so it is not on the queue.
     ///
     /// - Throws: What `body` throws; `CancellationError`; or, if `body` did not run, a ``SerialQueueError``: `shutDown`;

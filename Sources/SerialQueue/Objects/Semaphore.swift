@@ -46,9 +46,10 @@ extension Semaphore {
     /// Takes a permit; blocks the thread until there is one.
     ///
     /// What was written before the ``signal()`` that gave the permit is visible. On a thread of a ``WorkerPool`` another thread
-    /// takes over meanwhile. Don't use it in a task: ``withPermit(_:)`` suspends instead.
+    /// takes over meanwhile. Not for async functions, which the compiler refuses: ``withPermit(_:)`` suspends instead.
     ///
     /// Traps if there is no memory for the wait, or if it would have to wait in the child of a `fork`.
+    @available(*, noasync, message: "it blocks a thread that other tasks need: use 'try await withPermit { }'")
     @inlinable
     public func wait() {
         let status = withExtendedLifetime(self) { sq_semaphore_wait(semaphore, .max) }

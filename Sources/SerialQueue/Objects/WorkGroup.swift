@@ -68,6 +68,7 @@ extension WorkGroup {
     /// - Precondition: No member waits for the caller: none is on a queue that the caller is on. Otherwise the program ends with
     ///   a message that names the queues, also if such a member is added while the caller waits. It also ends if there is no memory
     ///   for the wait, and in the child of a `fork` where it would have to wait. ``wait(within:)`` throws instead.
+    @available(*, noasync, message: "it blocks a thread that other tasks need: use 'try await wait()', in a function")
     public func wait() {
         let status = withExtendedLifetime(self) { sq_group_wait(group, .max) }
         if status != 0 { waitRefused("WorkGroup", label, status) }
@@ -86,8 +87,8 @@ extension WorkGroup {
     /// Returns when the count next reaches zero; what the members wrote is visible. May be called from an actor whose queue the
     /// members are on: the actor is suspended, so its queue runs them. It does not run what a ``ManualPool`` has ready.
     ///
-    /// In the top-level code of `main.swift` Swift 6.3.1 calls the `wait()` that blocks instead, and warns that nothing is awaited: it chooses
-    /// between the two as in synchronous code there. Call it in a function.
+    /// In the top-level code of `main.swift` Swift 6.3.1 takes the `wait()` that blocks, as in synchronous code, and refuses it if that code
+    /// awaits anything. Call this in a function.
     ///
     /// - Throws: `CancellationError`, at once, if the caller is cancelled: the group may have members then. Or a
     ///   ``SerialQueueError``: `fromBeforeFork`.

@@ -29,7 +29,7 @@ import CSerialQueueSwiftCall
 /// ```
 ///
 /// Don't use it if you neither cancel it nor wait for it: `async(_:)` costs less. In a task,
-/// ``WorkQueue/run(_:)`` does both.
+/// ``WorkQueue/run(_:)-(()->Result)`` does both.
 ///
 /// A `WorkItem` is a handle. Two handles are equal if they stand for the same item. A submitted item also runs after its last
 /// handle was released. If it was never submitted, that release is its outcome: the closure is released.
@@ -170,12 +170,20 @@ extension WorkItem {
     ///
     /// Any number of threads may wait, also before the item is submitted. On a thread of a ``WorkerPool`` another thread takes
     /// over meanwhile. What a ``ManualPool`` has ready, or the item's queue on a ``LoopPool`` that the calling thread owns, runs on the
-    /// calling thread. In a task use ``outcome``.
+    /// calling thread. Not for async functions, which the compiler refuses: ``outcome`` suspends instead.
+    ///
+    /// - Throws: As ``wait(within:)``, except `timedOut`.
+    @available(*, noasync, message: "it blocks a thread that other tasks need: use 'try await outcome'")
+    public func wait() throws(SerialQueueError) {
+        try wait(within: nil)
+    }
+
+    /// As ``wait()``, but with a time limit.
     ///
     /// - Parameter limit: For how long to wait; `nil`: without limit.
     /// - Throws: `cancelled`: it will never run. `timedOut`; `deadlock`, if the item waits for the caller, or is the caller, also if
     ///   it is submitted while the caller waits; `noResources`; `fromBeforeFork`.
-    public func wait(within limit: Duration? = nil) throws(SerialQueueError) {
+    public func wait(within limit: Duration?) throws(SerialQueueError) {
         let status = withExtendedLifetime(self) { sq_item_wait(item, deadline(limit)) }
         if status != 0 { throw SerialQueueError(status: status) }
     }
@@ -196,6 +204,18 @@ extension WorkItem {
                 // It stood for the first submission, which was made now, and has no outcome yet.
                 last = withExtendedLifetime(last) { WorkItem(owning: sq__item_retain_last(last.item)) }
             }
+        }
+    }
+
+    /// Suspends the caller until the item has an outcome; of an item that does not repeat. If the caller leaves early, the item is cancelled.
+    ///
+    /// - Throws: `CancellationError`, or a ``SerialQueueError``: `timedOut`; `fromBeforeFork`.
+    package nonisolated(nonsending) func awaitEnd(within limit: Duration?) async throws {
+        do {
+            try await AwaitedEnd.wait(.ofItem, item, keeping: self, within: limit)
+        } catch {
+            cancel()
+            throw error
         }
     }
 

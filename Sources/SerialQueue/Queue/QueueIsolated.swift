@@ -99,7 +99,7 @@ extension QueueIsolated where Value: ~Copyable {
 }
 
 extension QueueIsolated where Value: ~Copyable {
-    /// Runs `body` in its turn on the queue's thread, and suspends the caller until its result is there, as ``WorkQueue/run(_:)`` does.
+    /// Runs `body` in its turn on the queue's thread, and suspends the caller until its result is there, as ``WorkQueue/run(_:)-(()->Result)`` does.
     ///
     /// If the caller is cancelled before the turn, the call throws `CancellationError` immediately, and `body` never runs.
     ///

@@ -13,7 +13,7 @@
 /// isolated and the queue is current, as before.
 ///
 /// Don't use this for an actor whose methods block for long: everything on the queue waits behind them. A `sync` from a task blocks one
-/// of Swift's few threads until its turn; if the work ahead needs such a thread itself, use ``WorkQueue/run(_:)``.
+/// of Swift's few threads until its turn; if the work ahead needs such a thread itself, use ``WorkQueue/run(_:)-(()->Result)``.
 ///
 /// - Precondition: There is memory for the job, the queue's thread can be started, and the process is not the child of a `fork`.
 ///   Otherwise the program traps, with a message that names the queue: a job cannot be refused.
@@ -45,6 +45,7 @@ extension SerialQueue: SerialExecutor {
 
     /// Whether the caller runs on this queue, by `sync`, `async` or as a job.
     public func isIsolatingCurrentContext() -> Bool? {
+        // Elsewhere `false`, not `nil`: then Swift would call `checkIsolated`, and lose the actor's type and the program's line and text.
         isCurrent
     }
 }

@@ -1,4 +1,5 @@
 import CSerialQueue
+import CSerialQueue.Private
 import CSerialQueueSwiftCall
 
 extension Completion<CInt> {
@@ -21,7 +22,8 @@ extension WorkQueue {
     /// Of an actor's tasks, this includes the jobs enqueued so far: a task that is suspended does not delay it. Closures that still
     /// wait for room do not delay it either. If the queue is being shut down, this waits for the end of the shutdown.
     ///
-    /// Don't call this from code that the queue waits for. It does not return while the queue is suspended, and cannot be cancelled.
+    /// Don't call this from code that the queue waits for. It does not return while the queue is suspended, and cannot be cancelled:
+    /// ``drain(within:)`` can be left.
     ///
     /// - Precondition: There is memory, the queue's thread can be started, and the queue is not from before a `fork`. Otherwise
     ///   the program traps, with a message that names the queue.
@@ -33,13 +35,38 @@ extension WorkQueue {
         if status != 0 { drainRefused(status) }
     }
 
+    /// As ``drain()``, with a time limit, and for callers that can be cancelled.
+    ///
+    /// A caller that leaves early changes nothing: what was submitted runs as before, and the queue keeps nothing for the caller but an
+    /// empty slot, 32 bytes, until its turn.
+    ///
+    /// ```swift
+    /// let queue = SerialQueue(label: "com.example.log")
+    /// queue.async { print("written") }
+    /// try await queue.drain(within: .seconds(10))
+    /// ```
+    ///
+    /// - Parameter limit: How long to wait, on the real clock, also on a ``ManualPool``; `nil`: without limit.
+    /// - Throws: `CancellationError`, at once, if the caller is cancelled; or a ``SerialQueueError``: `timedOut`; `noResources`;
+    ///   `fromBeforeFork`.
+    public nonisolated(nonsending) func drain(within limit: Duration?) async throws {
+        try Task.checkCancellation()
+        let last = WorkItem(label: "drain", isBarrier: true) {}
+        // A delay of zero: it is submitted at once, and needs no room.
+        let call = sq__item_call_t(group: nil, is_delayed: true, delay: 0, site: nil)
+        let status = withUnsafePointer(to: call) { sq__item_submit(last.item, queue, $0) }
+        if status == 0 { return try await last.awaitEnd(within: limit) }
+        guard status == SQ_SWIFT_ESHUTDOWN else { throw SerialQueueError(status: status) }
+        try await AwaitedEnd.wait(.ofQueue, queue, keeping: self, within: limit)
+    }
+
     /// Accepts no more closures, and suspends the caller until the last one has ended. Blocks no thread.
     ///
     /// May also be called from an actor on this queue: its jobs continue after the queue's end, see ``SerialQueue/enqueue(_:)``. The queue
     /// accepts nothing more once the call is suspended. The wait cannot be cancelled; use `limit`.
     ///
-    /// In the top-level code of `main.swift` Swift 6.3.1 calls the `shutdown` that blocks instead, and warns that nothing is awaited: it
-    /// chooses between the two as in synchronous code there. Call it in a function.
+    /// In the top-level code of `main.swift` Swift 6.3.1 takes the `shutdown` that blocks, as in synchronous code, and refuses it if that code
+    /// awaits anything. Call this in a function.
     ///
     /// - Parameters:
     ///   - mode: Whether waiting closures run or are discarded.
@@ -60,6 +87,6 @@ extension WorkQueue {
         // EDEADLK: the caller is on this queue. That is legal here, because the caller will be suspended.
         guard status == SQ_SWIFT_ETIMEDOUT || status == SQ_SWIFT_EDEADLK else { return status }
         if let limit, limit <= .zero { return CInt(SQ_SWIFT_ETIMEDOUT) }
-        return await AwaitedEnd.wait(.ofQueue, queue, keeping: self, within: limit)
+        return await AwaitedEnd.waitUncancelled(.ofQueue, queue, keeping: self, within: limit)
     }
 }

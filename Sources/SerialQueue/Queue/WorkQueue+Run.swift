@@ -7,8 +7,8 @@ extension WorkQueue {
     ///
     /// If the caller is cancelled before the turn, the call throws `CancellationError` immediately. Then `body` never runs: it counts
     /// as withdrawn, it no longer takes up room, and its captures have been released. A `body` that has started runs to its end,
-    /// and the call returns its result. In `body`, `Task.isCancelled` is always `false`: the queue's thread runs no task. <doc:WhichQueue> has a table of
-    /// what each call carries.
+    /// and the call returns its result. In `body`, `Task.isCancelled` is always `false`: the queue's thread runs no task. A body with a parameter,
+    /// `run { context in }`, can ask its ``RunContext``. <doc:WhichQueue> has a table of what each call carries.
     ///
     /// On a full queue with a capacity, the caller is suspended until there is room, in one FIFO order with ``submit(_:)`` and
     /// ``async(waitingUpTo:_:)``. No thread is blocked. May be called from an actor on this queue: the actor is suspended, so the
@@ -35,7 +35,7 @@ extension WorkQueue {
 
     /// Submits `body` like `async(_:)`, but suspends the caller while the queue is full.
     ///
-    /// Waiting callers get room in one FIFO order with those of ``async(waitingUpTo:_:)`` and ``run(_:)``. The call
+    /// Waiting callers get room in one FIFO order with those of ``async(waitingUpTo:_:)`` and ``run(_:)-(()->Result)``. The call
     /// returns when
     /// `body` has been accepted, not when it has run. If the caller is cancelled before that, the call throws; an accepted `body` is
     /// not withdrawn.

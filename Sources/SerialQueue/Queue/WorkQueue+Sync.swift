@@ -11,7 +11,7 @@ extension WorkQueue {
     /// may be of any type.
     ///
     /// Don't use this in code that may already run on this queue, such as a `deinit`: use ``syncOrRun(_:)`` there. On Swift's
-    /// cooperative threads, use ``run(_:)`` if the work ahead takes long: this blocks the thread.
+    /// cooperative threads, use ``run(_:)-(()->Result)`` if the work ahead takes long: this blocks the thread.
     ///
     /// - Precondition: The queue does not wait for the caller: the caller is not on it (in a ``ConcurrentQueue``: not in a barrier), nor
     ///   on a queue that its closures wait for without a limit. Otherwise the program traps, also in release builds, with a message that names the queues. It also

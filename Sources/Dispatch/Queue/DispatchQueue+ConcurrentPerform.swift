@@ -9,8 +9,8 @@ extension DispatchQueue {
         guard iterations >= 0 else { iterationsAreNegative(iterations) }
         withoutActuallyEscaping(work) { work in
             // Dispatch does not demand @Sendable either: what the iterations share is the caller's matter.
-            let work = unsafeBitCast(work, to: (@Sendable (Int) -> Void).self)
-            (Home.current.manual ?? .shared).apply(iterations, work)
+            nonisolated(unsafe) let work = work
+            (Home.current.manual ?? .shared).apply(iterations) { work($0) }
         }
     }
 }

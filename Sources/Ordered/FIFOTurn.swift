@@ -108,7 +108,7 @@ extension FIFOQueue {
         if let queue {
             queue.enqueue(job, of: turn)
         } else {
-            enqueueGlobally(job)
+            enqueueGlobally(job, of: turn)
         }
     }
 

@@ -29,7 +29,11 @@ func borrowedSyncOrRun(_ queue: OpaquePointer, _ body: () -> Void) -> CInt
 func borrowedSyncBarrier(_ queue: OpaquePointer, _ deadline: UInt64, _ body: () -> Void) -> CInt
 
 @_silgen_name("sq__swift_apply")
-func borrowedApply(_ pool: OpaquePointer, _ count: Int, _ body: @Sendable (Int) -> Void) -> CInt
+private func lendLoop(_ pool: OpaquePointer, _ count: Int, _ body: @Sendable (Int) -> Void) -> CInt
+
+func borrowedApply(_ pool: OpaquePointer, _ count: Int, _ body: @Sendable (Int) -> Void, from _: UnsafeRawPointer) -> CInt {
+    lendLoop(pool, count, body)
+}
 
 @_silgen_name("sq__swift_once")
 func borrowedOnce(_ once: UnsafeMutablePointer<sq_once_t>, _ body: () -> Void) -> CInt
@@ -68,10 +72,9 @@ func borrowedSyncBarrier(_ queue: OpaquePointer, _ deadline: UInt64, _ body: () 
     Lent.to(sq_swift_caller(), body) { sq__sync_barrier(queue, deadline, Lent.run, $0, $1) }
 }
 
-@inline(never)
-func borrowedApply(_ pool: OpaquePointer, _ count: Int, _ body: @Sendable (Int) -> Void) -> CInt {
-    let caller = sq_swift_caller()
-    return withoutActuallyEscaping(body) { body in
+/// C tells loops apart by their call sites.
+func borrowedApply(_ pool: OpaquePointer, _ count: Int, _ body: @Sendable (Int) -> Void, from caller: UnsafeRawPointer) -> CInt {
+    withoutActuallyEscaping(body) { body in
         withUnsafePointer(to: body) {
             let run: sq_iteration_t = { body, index in body!.assumingMemoryBound(to: (@Sendable (Int) -> Void).self).pointee(index) }
             return sq__apply_code(pool, count, run, UnsafeMutableRawPointer(mutating: $0), UInt(bitPattern: caller))

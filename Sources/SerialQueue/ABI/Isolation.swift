@@ -1,4 +1,4 @@
-// Isolation.swift: functions whose isolation is known to be none, as functions without one.
+// Isolation.swift: functions whose isolation is known to be none, as functions without one, and functions that the caller may share.
 
 #if compiler(>=6.3) && compiler(<6.4) && !SERIALQUEUE_PORTABLE
 
@@ -17,6 +17,11 @@ func withoutIsolation(
     let copy = function
     if let actor = copy.isolation { functionIsIsolated(call, to: actor) }
     return unsafeBitCast(function, to: ((WorkItem) -> Void).self)
+}
+
+/// The function as one that several threads may call: that is the caller's matter.
+package func uncheckedSendable(_ function: @escaping (Int) -> Void) -> @Sendable (Int) -> Void {
+    unsafeBitCast(function, to: (@Sendable (Int) -> Void).self)
 }
 
 /// A struct with a function as a struct with the same function without its isolation. Structs, because a bare function would be converted, which
@@ -49,6 +54,12 @@ func withoutIsolation(
         nonisolated(unsafe) let item = item
         runAtOnce { await function(item) }
     }
+}
+
+/// The function as one that several threads may call: that is the caller's matter.
+package func uncheckedSendable(_ function: @escaping (Int) -> Void) -> @Sendable (Int) -> Void {
+    nonisolated(unsafe) let function = function
+    return { function($0) }
 }
 
 /// `nil`: the language has no such conversion.

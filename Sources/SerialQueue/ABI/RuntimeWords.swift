@@ -18,8 +18,8 @@ extension JobWord {
     }
 }
 
-/// Enqueues a job on the global executor.
-package func enqueueGlobally(_ job: UnownedJob) {
+/// Enqueues a job of a task that prefers `executor` on the global executor.
+package func enqueueGlobally(_ job: UnownedJob, of executor: any TaskExecutor) {
     sq_swift_enqueue_global(runtimeObject(of: job))
 }
 
@@ -49,9 +49,10 @@ extension JobWord {
     }
 }
 
-/// Enqueues a job on the global executor.
-package func enqueueGlobally(_ job: UnownedJob) {
-    globalConcurrentExecutor.enqueue(ExecutorJob(job))
+/// Enqueues a job of a task that prefers `executor` on the global executor, within a task of its own: ``globalConcurrentExecutor`` goes past the hook
+/// that SerialQueueTesting uses.
+package func enqueueGlobally(_ job: UnownedJob, of executor: any TaskExecutor) {
+    Task.detached(priority: TaskPriority(job.priority)) { job.runSynchronously(on: executor.asUnownedTaskExecutor()) }
 }
 
 /// Resumes a caller. ThreadSanitizer may report this one (sq_swift_resume).

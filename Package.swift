@@ -27,12 +27,12 @@ let package = Package(
         .target(
             name: "CSerialQueueSwiftCall",
             dependencies: ["CSerialQueue"],
-            path: "Sources/SerialQueue/SwiftCall"
+            path: "Sources/SerialQueue/ABI/SwiftCall"
         ),
         .target(
             name: "SerialQueue",
             dependencies: ["CSerialQueue", "CSerialQueueSwiftCall"],
-            exclude: ["SwiftCall"]
+            exclude: ["ABI/SwiftCall", "ABI/TaskHook"]
         ),
         .target(name: "SerialQueueOrdered", dependencies: ["SerialQueue", "CSerialQueue", "CSerialQueueSwiftCall"], path: "Sources/Ordered"),
         .target(name: "SerialQueueOperations", dependencies: ["SerialQueue", "CSerialQueue", "CSerialQueueSwiftCall"], path: "Sources/Operations"),
@@ -54,11 +54,10 @@ let package = Package(
             ]
         ),
         // What exploring needs of Swift's runtime, in C.
-        .target(name: "CTaskHook", dependencies: ["CSerialQueue", "CSerialQueueTesting"], path: "Sources/SerialQueueTesting/TaskHook"),
+        .target(name: "CTaskHook", dependencies: ["CSerialQueue", "CSerialQueueTesting"], path: "Sources/SerialQueue/ABI/TaskHook"),
         .target(
             name: "SerialQueueTesting",
-            dependencies: ["SerialQueue", "CSerialQueue", "CSerialQueueTesting", "CTaskHook"],
-            exclude: ["TaskHook"]
+            dependencies: ["SerialQueue", "CSerialQueue", "CSerialQueueTesting", "CTaskHook"]
         ),
         // A target of its own: programs do not link testing code, and tests of other queues do not link Dispatch.
         .target(

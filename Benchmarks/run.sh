@@ -3,6 +3,7 @@
 #
 #   Benchmarks/run.sh          the C core against libdispatch and the other contenders, in three conditions
 #   Benchmarks/run.sh swift    SerialQueue against DispatchQueue
+#   Benchmarks/run.sh portable what the portable form of the Swift layer costs
 #   Benchmarks/run.sh growth   how cost grows with backlog, threads and task length
 #   Benchmarks/run.sh libdispatch   the ways to use and to link libdispatch
 #   Benchmarks/run.sh loop     a loop pool against a queue with a thread of its own, and against a bare eventfd
@@ -61,10 +62,12 @@ cost() {
 growth() { build; python3 driver/growth.py; }
 peers() { python3 driver/peers.py "$toolchain"; }
 swift() { python3 driver/swift.py; }
+portable() { python3 driver/portable.py; }
 
 case "${1:-c}" in
     c) c; cost ;;
     swift) swift ;;
+    portable) portable ;;
     growth) growth ;;
     loop) loop ;;
     peers) peers ;;
@@ -72,5 +75,5 @@ case "${1:-c}" in
     libdispatch) libdispatch ;;
     all) c; cost; swift; growth ;;
     readme) python3 driver/readme.py ;;
-    *) fail "usage: Benchmarks/run.sh [c|swift|growth|peers|loop|cost|libdispatch|all|readme]" ;;
+    *) fail "usage: Benchmarks/run.sh [c|swift|portable|growth|peers|loop|cost|libdispatch|all|readme]" ;;
 esac

@@ -107,7 +107,7 @@ check-compilers: ## the core with each installed gcc and clang, C11 to C23, -O0 
 check-cross: ## the core compiles, and links, for macOS and FreeBSD (pip installs ziglang); a part of `make check-long`, too
 	$(call check_parts,cross)
 
-check-system: ## nothing outside platform/ asks which system it is
+check-system: ## nothing outside platform/ asks which system it is; Swift's private ABI is used in one folder alone
 	$(call check_parts,system)
 
 check-dispatch-c: ## one C program with libdispatch's calls, compiled with libdispatch and with us, in 4,000 cells; each function has its row
@@ -155,6 +155,10 @@ check-probes: ## the USDT probes: where Documentation/Probes.md says, one nop ea
 check-swift: ## swift test, in debug and release builds; programs that must not compile
 	$(call need,$(SWIFT_TOOLS) python3)
 	$(call check_parts,swift must-not-compile cells mains platforms swift-release)
+
+check-portable: ## swift test with the portable form of the Swift layer, which relies on no private ABI (Documentation/SwiftABI.md)
+	$(call need,$(SWIFT_TOOLS) python3)
+	$(call check_parts,swift-portable)
 
 check-examples: ## every example does its job, in C and in Swift, and both say the same
 	$(call need,$(C_TOOLS) $(SWIFT_TOOLS))

@@ -37,12 +37,14 @@ GROUPS = [
 ]
 
 
-def _build():
-    print("building the Swift side, release", file=sys.stderr)
-    done = subprocess.run(["swift", "build", "-c", "release", "--package-path", PACKAGE, "--scratch-path", SCRATCH],
+def build(form="", options=()):
+    """The program, built with these options in a folder of its own."""
+    print(f"building the Swift side, release{form}", file=sys.stderr)
+    done = subprocess.run(["swift", "build", "-c", "release", "--package-path", PACKAGE, "--scratch-path", SCRATCH + form, *options],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(done.stdout + done.stderr + "\nThe Swift side could not be built.")
+    return os.path.join(SCRATCH + form, "release", "Bench")
 
 
 def _flatness(results):
@@ -68,8 +70,7 @@ def main():
     if not groups:
         sys.exit("SCENARIO: none is called that; there are " + ", ".join(
             scenario.name for group in GROUPS for scenario in rows.scenarios(group.table, [])) + ".")
-    _build()
-    program = os.path.join(SCRATCH, "release", "Bench")
+    program = build()
     for group in groups:
         bench.measure_and_report(group.name, group.title, group.table, group.titles, lambda name: [program, name], group.base,
                                  ["quiet"], _flatness)

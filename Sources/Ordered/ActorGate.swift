@@ -26,6 +26,11 @@ actor ActorGate: SerialExecutor {
             job.runSynchronously(on: unownedExecutor)
         }
     }
+
+    /// For `assumeIsolated` (ActorWork.swift): the gate protects nothing.
+    @usableFromInline nonisolated func isIsolatingCurrentContext() -> Bool? {
+        true
+    }
 }
 
 /// The turn of one task on an ActorQueue.

@@ -1,6 +1,8 @@
 // ActorWork.swift: the generic part of an ActorQueue's task. Inlinable, so that it is specialised for the client's types: a closure
 // that is stored in unspecialised code costs a conversion and an allocation each time.
 
+import SerialQueue
+
 /// A turn with its closure, which is released before the task ends.
 ///
 /// Unchecked Sendable: the closure is written before the task is made, and taken out by the task.
@@ -34,8 +36,7 @@ final class ActorWork<ActorType: Actor, Success: Sendable, Failure: Error>: Acto
 }
 
 // A closure that captures an isolated parameter is isolated to it, and so is a task made from it. The code that makes the task does
-// not need to be isolated: the gate protects nothing. The standard library's `assumeIsolated` drops the isolation in the same way.
-// The functions are stored in structs, because a bare function would be converted, which costs an allocation.
+// not need to be isolated: the gate protects nothing.
 extension ActorWork {
     @usableFromInline struct Isolated {
         @usableFromInline let make: (isolated ActorGate, String?, TaskPriority?) -> Task<Success, Failure>
@@ -51,7 +52,10 @@ extension ActorWork {
 
     /// Makes the task by calling `isolated` without its isolation.
     @inlinable func makeTask(_ name: String?, _ priority: TaskPriority?, by isolated: Isolated) -> Task<Success, Failure> {
-        unsafeBitCast(isolated, to: NotIsolated.self).make(ActorGate(self), name, priority)
+        let gate = ActorGate(self)
+        if let notIsolated = withoutIsolation(isolated, as: NotIsolated.self) { return notIsolated.make(gate, name, priority) }
+        nonisolated(unsafe) let isolated = isolated  // stays on this thread
+        return gate.assumeIsolated { isolated.make($0, name, priority) }
     }
 }
 

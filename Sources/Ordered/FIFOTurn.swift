@@ -1,6 +1,5 @@
 import CSerialQueue
 import CSerialQueue.Private
-import CSerialQueueSwiftCall
 import SerialQueue
 import Synchronization
 
@@ -109,7 +108,7 @@ extension FIFOQueue {
         if let queue {
             queue.enqueue(job, of: turn)
         } else {
-            sq_swift_enqueue_global(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
+            enqueueGlobally(job, of: turn)
         }
     }
 
@@ -150,10 +149,12 @@ extension SerialQueue {
         let retained = Unmanaged.passRetained(turn)
         let run: sq_pair_function_t = { job, turn, _ in
             let turn = Unmanaged<FIFOTurn>.fromOpaque(turn!).takeRetainedValue()
-            unsafeBitCast(job!, to: UnownedJob.self).runSynchronously(on: turn.asUnownedTaskExecutor())
+            JobWord.take(job!).runSynchronously(on: turn.asUnownedTaskExecutor())
         }
-        if sq_async_job(queue, run, unsafeBitCast(job, to: UnsafeMutableRawPointer.self), retained.toOpaque()) != 0 {
+        let word = JobWord.of(job)
+        if sq_async_job(queue, run, word, retained.toOpaque()) != 0 {
             retained.release()
+            let job = JobWord.take(word)
             // This handles a queue that has been shut down, and traps with the right message otherwise.
             _enqueueJobOfTask(ExecutorJob(job))
         }

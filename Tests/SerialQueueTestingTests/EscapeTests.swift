@@ -71,7 +71,7 @@ import Testing
             let run: Run
             init(_ run: Run) { self.run = run }
             func enqueue(_ job: consuming ExecutorJob) {
-                run.enqueue(unsafeBitCast(UnownedJob(job), to: UnsafeMutableRawPointer.self), isHome: true)
+                run.enqueue(runtimeObject(of: UnownedJob(job)), isHome: true)
             }
         }
         let pool = ManualPool(), run = Run(on: pool)

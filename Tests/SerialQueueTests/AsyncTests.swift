@@ -90,7 +90,7 @@ import Testing
     }
 
     /// That is the context, which the compiler makes for two captures, and no box of ours. The ring may add a segment now and then.
-    @Test func async_allocates_the_closures_context_alone() {
+    @Test(.enabled(if: SwiftABI.isUsed, "the portable form allocates")) func async_allocates_the_closures_context_alone() {
         let queue = SerialQueue()
         let captured = Captured {}, counter = Counter()
         for _ in 0..<10 {

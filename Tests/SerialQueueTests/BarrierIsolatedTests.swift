@@ -76,7 +76,7 @@ import Testing
         #expect(number.sync { $0 } == 0)
     }
 
-    @Test func a_read_and_a_barrier_allocate_nothing() {
+    @Test(.enabled(if: SwiftABI.isUsed, "the portable form allocates")) func a_read_and_a_barrier_allocate_nothing() {
         let number = BarrierIsolated(0, on: queue)
         func rounds(_ count: Int) {
             for step in 0..<count {

@@ -241,7 +241,7 @@ import Testing
 
     // Costs
 
-    @Test func barriers_and_readers_allocate_nothing() {
+    @Test(.enabled(if: SwiftABI.isUsed, "the portable form allocates")) func barriers_and_readers_allocate_nothing() {
         var total = 0
         func rounds(_ count: Int) {
             for number in 0..<count {

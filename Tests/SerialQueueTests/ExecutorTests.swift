@@ -165,7 +165,7 @@ import Testing
     /// Counts the allocations of whole awaited calls, on both queues' threads. What Swift needs for a task is allocated before. The probe counts
     /// what a thread does between the calls, too, so these queues keep their threads: an ordinary queue's may run other tests meanwhile. One in
     /// ten calls may find that the runtime or the C library fills a cache of its own. In a release build a hop for an empty closure would be optimised away.
-    @Test func a_job_allocates_nothing() async {
+    @Test(.enabled(if: SwiftABI.isUsed, "the portable form allocates")) func a_job_allocates_nothing() async {
         let store = Store(SerialQueue(label: "keeps its thread", stackSize: 1 << 20))
         let other = Store(SerialQueue(label: "other", stackSize: 1 << 20))
         let allocations = await store.perform { store in

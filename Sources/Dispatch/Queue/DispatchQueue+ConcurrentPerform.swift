@@ -9,8 +9,7 @@ extension DispatchQueue {
         guard iterations >= 0 else { iterationsAreNegative(iterations) }
         withoutActuallyEscaping(work) { work in
             // Dispatch does not demand @Sendable either: what the iterations share is the caller's matter.
-            let work = unsafeBitCast(work, to: (@Sendable (Int) -> Void).self)
-            (Home.current.manual ?? .shared).apply(iterations, work)
+            (Home.current.manual ?? .shared).apply(iterations, uncheckedSendable(work))
         }
     }
 }

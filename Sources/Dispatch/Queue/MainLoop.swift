@@ -70,7 +70,7 @@ private func serveMainThread(_ pool: LoopPool) -> Never {
 
 /// Without Foundation: waits for Dispatch's main queue, and for the pool.
 private func serveMainThread(_ pool: LoopPool) -> Never {
-    let handle = mainQueueHandle()
+    let handle = _dispatch_get_main_queue_handle_4CF()
     while true {
         var descriptors = [
             pollfd(fd: handle, events: Int16(POLLIN), revents: 0), pollfd(fd: pool.fileDescriptor, events: Int16(POLLIN), revents: 0),
@@ -80,15 +80,9 @@ private func serveMainThread(_ pool: LoopPool) -> Never {
         if descriptors[0].revents != 0 {
             var wakeUps: UInt64 = 0
             _ = read(handle, &wakeUps, 8)
-            runMainQueue(nil)
+            _dispatch_main_queue_callback_4CF(nil)
         }
     }
 }
-
-// Of libdispatch, for run loops; Foundation's RunLoop calls them.
-@_silgen_name("_dispatch_get_main_queue_handle_4CF")
-private func mainQueueHandle() -> CInt
-@_silgen_name("_dispatch_main_queue_callback_4CF")
-private func runMainQueue(_ message: UnsafeMutableRawPointer?)
 
 #endif

@@ -25,7 +25,10 @@ final class SourceHandlers: Sendable {
 
     func set(_ kind: Kind, _ handler: DispatchSourceHandler?) {
         // Only called on the source's queue, one at a time.
-        let handler = handler.map { unsafeBitCast($0, to: (@Sendable () -> Void).self) }
+        let handler = handler.map { handler -> @Sendable () -> Void in
+            nonisolated(unsafe) let handler = handler
+            return { handler() }
+        }
         // Released after the lock: the captures may have a deinit.
         let old = handlers.withLock { handlers in
             let old = handlers?[kind]

@@ -42,9 +42,9 @@ private func difference(_ due: UInt64, _ now: UInt64) -> Duration {
     due > now ? .nanoseconds(due - now) : .zero - .nanoseconds(now - due)
 }
 
-/// Dispatch has no accessor for it: the struct is one word, the negative number of nanoseconds.
+/// Its value is the negative number of nanoseconds.
 private func nanosecondsSince1970(_ time: DispatchWallTime) -> UInt64 {
-    0 &- unsafeBitCast(time, to: UInt64.self)
+    0 &- time.rawValue
 }
 
 /// The duration of an interval; `nil`: never.

@@ -54,7 +54,6 @@ class Completion<Outcome>: @unchecked Sendable {
             fatalError("a call was \(next) twice: this is a bug in SerialQueue, please report it.")
         }
         guard resumes else { return }
-        // A continuation is one reference without a count.
-        sq_swift_resume(unsafeBitCast(caller!, to: UnsafeMutableRawPointer.self))
+        resumeCaller(caller!)
     }
 }

@@ -29,60 +29,24 @@ final class HandlerBox {
     }
 }
 
-/// A closure that waits for its turn, without an allocation.
-///
-/// An escaping closure is two words: its code, and its context, a reference-counted object (or null, if it captures nothing). C
-/// stores two words, so the context is passed directly, unmanaged, without a box.
+/// A closure that waits for its turn.
 enum EscapingClosure {
-    /// A closure in a struct keeps its plain form; as a generic argument it would be wrapped in a thunk.
-    private struct Closure {
-        let body: () -> Void
-    }
-
-    private struct Words {
-        let code: UnsafeMutableRawPointer
-        let context: UnsafeMutableRawPointer?
-    }
-
     /// Submits `body`, which only the queue references afterwards; with a group as a member of it. If C refused it, releases it and returns the
     /// error. `deadline`: of the wait for room, without a group; 0 does not wait.
     static func submit(
         _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, in group: OpaquePointer? = nil, by deadline: sq_time_t = 0,
         asBarrier isBarrier: Bool = false, from caller: UnsafeRawPointer
     ) -> SerialQueueError? {
-        let words = words(of: Closure(body: consume body))
+        let words = ClosureWords.owning(consume body, from: caller)
         var call = sq__pair_call_t(
-            call: { EscapingClosure.finish($0!, $1, runs: $2) }, first: words.code, second: words.context, deadline: deadline,
+            call: { ClosureWords(code: $0!, context: $1).finish(runs: $2) }, first: words.code, second: words.context, deadline: deadline,
             is_barrier: isBarrier, site: caller)
         let status = if let group { sq__group_async_pair(group, queue, &call) } else { sq__async_pair(queue, &call) }
         guard status != 0 else { return nil }
         // Before the release: a deinit of the captures may produce another deadlock report.
         let error = SerialQueueError(status: status)
-        finish(words.code, words.context, runs: false)
+        words.finish(runs: false)
         return error
-    }
-
-    /// The closure's words, with its context retained, and the closure itself released: the queue may run it before the submission
-    /// returns, and must then hold the last reference.
-    private static func words(of closure: consuming Closure) -> Words {
-        let words = unsafeBitCast(closure, to: Words.self)
-        if let context = words.context {
-            _ = Unmanaged<AnyObject>.fromOpaque(context).retain()
-        }
-        withExtendedLifetime(closure) {}  // not released before the retain
-        return words
-    }
-
-    /// Runs the closure if `runs`, and releases what `submit` retained.
-    private static func finish(
-        _ code: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer?, runs: Bool
-    ) {
-        if runs {
-            unsafeBitCast(Words(code: code, context: context), to: Closure.self).body()
-        }
-        if let context {
-            Unmanaged<AnyObject>.fromOpaque(context).release()
-        }
     }
 }
 
@@ -156,13 +120,9 @@ final class ItemClosure {
     }
 }
 
-/// A trace shows, in place of these functions, the closure in the first field of the object that is their context. An object begins with two
-/// words. One constant for both, because only one thread at a time may call C here.
-private let showsClosures: Void = {
-    for function in [DelayedClosure.run, DelayedClosure.runAgain, ItemClosure.run, ItemClosure.runAgain] {
-        sq__trace_closures_of(function, UInt16(2 * MemoryLayout<UInt>.size))
-    }
-}()
+// One constant for both, because only one thread at a time may call C here.
+private let showsClosures: Void = ClosureWords.show(
+    inPlaceOf: [DelayedClosure.run, DelayedClosure.runAgain, ItemClosure.run, ItemClosure.runAgain])
 
 extension TimerBody {
     /// Owns a reference to the body until the C timer ends. Releases the closure then, even if the Timer still exists.

@@ -6,7 +6,7 @@ import CSerialQueueSwiftCall
 
 /// A job of the Swift runtime that is in a queue.
 ///
-/// C stores two words: the job, a runtime object that belongs to the code that runs it, and its executor. So nothing is allocated.
+/// C stores two words: the job, which belongs to the code that runs it, and its executor.
 /// The executor is retained until the job has run: the runtime calls executors to compare them, and the actor or task that owned
 /// the handle may no longer exist.
 enum QueuedJob {
@@ -14,7 +14,7 @@ enum QueuedJob {
 
     /// For a job that is isolated to an actor. It also runs when it is discarded: otherwise its task would wait forever.
     static let onActor: Run = { job, queue, _ in
-        take(queue, as: SerialQueue.self) { take(job).runSynchronously(on: $0.asUnownedSerialExecutor()) }
+        take(queue, as: SerialQueue.self) { JobWord.take(job!).runSynchronously(on: $0.asUnownedSerialExecutor()) }
     }
 
     /// For a job that is not isolated, of a task that prefers this queue.
@@ -24,23 +24,21 @@ enum QueuedJob {
     private static func runOnTask<Queue: WorkQueue & TaskExecutor>(
         _ job: UnsafeMutableRawPointer?, _ queue: UnsafeMutableRawPointer?, of kind: Queue.Type
     ) {
-        take(queue, as: kind) { take(job).runSynchronously(on: $0.asUnownedTaskExecutor()) }
+        take(queue, as: kind) { JobWord.take(job!).runSynchronously(on: $0.asUnownedTaskExecutor()) }
     }
 
     /// Submits the job to the queue, or, if that was shut down, to what runs after its end. Returns C's status. If that is not 0, the
     /// job still belongs to the caller.
     static func submit(_ job: UnownedJob, to executor: WorkQueue, _ run: Run) -> CInt {
-        // UnownedJob is a struct with one uncounted reference.
-        let job = unsafeBitCast(job, to: UnsafeMutableRawPointer.self)
+        let word = JobWord.of(job)
         let retained = Unmanaged.passRetained(executor)
-        var status = sq_async_job(executor.queue, run, job, retained.toOpaque())
-        if status == SQ_SWIFT_ESHUTDOWN { status = sq__async_after_end(executor.queue, run, job, retained.toOpaque()) }
-        if status != 0 { retained.release() }
+        var status = sq_async_job(executor.queue, run, word, retained.toOpaque())
+        if status == SQ_SWIFT_ESHUTDOWN { status = sq__async_after_end(executor.queue, run, word, retained.toOpaque()) }
+        if status != 0 {
+            retained.release()
+            _ = JobWord.take(word)
+        }
         return status
-    }
-
-    private static func take(_ job: UnsafeMutableRawPointer?) -> UnownedJob {
-        unsafeBitCast(job!, to: UnownedJob.self)
     }
 
     private static func take<Queue: WorkQueue>(

@@ -5,17 +5,7 @@ import CSerialQueue.Private
 
 /// A closure that waits for its turn, with the object whose value it gets.
 class OwnedClosure {
-    private struct Closure<Value: ~Copyable> {
-        let body: (inout Value) -> Void
-    }
-
     func run() {}
-
-    /// The code of a closure, by which traces and dumps name it.
-    static func code<Value: ~Copyable>(of body: @escaping (inout Value) -> Void) -> UnsafeMutableRawPointer {
-        typealias Words = (code: UnsafeMutableRawPointer, context: UnsafeMutableRawPointer?)
-        return unsafeBitCast(Closure(body: body), to: Words.self).code
-    }
 
     /// Submits the closure, with the caller's reference. If C refused it, releases it and returns false.
     static func submit(

@@ -19,15 +19,21 @@ extension WorkerPool {
     /// actor's method by name: <doc:FunctionsOfActors>.
     ///
     /// - Precondition: `count` is not negative, and no iteration forks.
+    @inline(never)
     public func apply(_ count: Int, _ body: @Sendable (Int) -> Void) {
+        apply(count, body, from: sq_swift_caller())
+    }
+
+    private func apply(_ count: Int, _ body: @Sendable (Int) -> Void, from caller: UnsafeRawPointer) {
         guard count >= 0 else { countIsNegative(count) }
-        let status = borrowedApply(pool, count, body)
+        let status = borrowedApply(pool, count, body, from: caller)
         withExtendedLifetime(self) {}
         if status != 0 { applyHasForked() }
     }
 
     /// Calls `body` once for each index below `count`, on the calling thread and on threads of ``shared``.
+    @inline(never)
     public static func apply(_ count: Int, _ body: @Sendable (Int) -> Void) {
-        shared.apply(count, body)
+        shared.apply(count, body, from: sq_swift_caller())
     }
 }

@@ -43,6 +43,7 @@ public final class Once: Sendable {
 
     @usableFromInline @inline(never)
     func runSlowly(_ body: () -> Void) {
+        SwiftABI.check
         let status = borrowedOnce(once, body)
         withExtendedLifetime(self) {}
         if status != 0 { onceRefused(status) }

@@ -20,6 +20,7 @@ public class WorkerPool: @unchecked Sendable {
     /// Takes over one reference from the caller.
     init(owning pool: OpaquePointer) {
         self.pool = pool
+        SwiftABI.check
     }
 
     deinit {

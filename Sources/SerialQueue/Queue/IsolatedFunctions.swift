@@ -159,20 +159,3 @@ extension WorkItem {
         notify(on: queue, withoutIsolation(isolatedFunction, "WorkItem.notify"))
     }
 }
-
-/// The function as one without isolation, which it must not have.
-private func withoutIsolation(
-    _ function: sending @escaping @isolated(any) () -> Void, _ call: StaticString
-) -> sending () -> Void {
-    let copy = function  // Swift 6.3 crashes when it reads the isolation of a parameter that is `sending`
-    if let actor = copy.isolation { functionIsIsolated(call, to: actor) }
-    return unsafeBitCast(function, to: (() -> Void).self)
-}
-
-private func withoutIsolation(
-    _ function: sending @escaping @isolated(any) (WorkItem) -> Void, _ call: StaticString
-) -> sending (WorkItem) -> Void {
-    let copy = function
-    if let actor = copy.isolation { functionIsIsolated(call, to: actor) }
-    return unsafeBitCast(function, to: ((WorkItem) -> Void).self)
-}

@@ -83,7 +83,7 @@ extension QueueIsolated where Value: ~Copyable {
     /// - Returns: `false` if the queue refused `body`, as `async(_:)` of the queue does. Then `body` will not run and has been released.
     @discardableResult @inline(never)
     public func async(_ body: consuming sending @escaping (inout Value) -> Void) -> Bool {
-        let caller = sq_swift_caller(), code = OwnedClosure.code(of: body)
+        let caller = sq_swift_caller(), code = ClosureWords.code(of: body, from: caller)
         let closure = IsolatedClosure.retained(self, consume body)
         return OwnedClosure.submit(closure, code, to: queue, from: caller)
     }

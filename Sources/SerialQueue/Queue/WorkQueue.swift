@@ -17,6 +17,7 @@ public class WorkQueue: @unchecked Sendable {
     /// Takes over one reference from the caller.
     init(owning queue: OpaquePointer) {
         self.queue = queue
+        SwiftABI.check
     }
 
     deinit {

@@ -13,8 +13,8 @@ enum JobControl {
     /// The thread that explores. One job of it is one exploration, so they run one after the other.
     static let queue = SerialQueue(label: "exploreSchedules")
 
-    /// Whether this runtime has the hook.
-    static let hasHook = sq_task_hook_install { JobControl.take($0) }
+    /// Whether this runtime has the hook, and jobs as they are known.
+    static let hasHook = sq_task_hook_install({ JobControl.take($0) }, { Task.detached {} })
 
     private static let current = Mutex<Run?>(nil)
     /// Whether there is a run, for the many jobs of other tests. Relaxed: the thread that explores has set it itself.

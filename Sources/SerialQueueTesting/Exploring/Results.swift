@@ -55,7 +55,10 @@ extension ExplorationFailure {
     }
 
     static let noHook = plain(
-        "exploreSchedules needs a Swift runtime with a hook for its global executor (swift_task_enqueueGlobal_hook); this one has none.")
+        """
+        exploreSchedules needs a Swift runtime with a hook for its global executor (swift_task_enqueueGlobal_hook), and with the jobs of Swift 6.3; \
+        this one has none, or others.
+        """)
 
     static let nested = plain("exploreSchedules was called within a test that is being explored: explorations don't nest.")
 

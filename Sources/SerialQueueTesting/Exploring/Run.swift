@@ -79,7 +79,7 @@ final class Run: TaskExecutor, Sendable {
 
     /// A job of a task that prefers this executor.
     func enqueue(_ job: consuming ExecutorJob) {
-        enqueue(unsafeBitCast(UnownedJob(job), to: UnsafeMutableRawPointer.self), isHome: sq_task_is_home())
+        enqueue(runtimeObject(of: UnownedJob(job)), isHome: sq_task_is_home())
     }
 
     func enqueue(_ job: UnsafeMutableRawPointer, isHome: Bool) {
@@ -146,7 +146,8 @@ final class Run: TaskExecutor, Sendable {
         guard runs else { return owner.setAside(job!) }
         let event = sq_task_event()
         if event >= 0 { JobControl.run?.labelFunction(of: job!, event) }
-        sq_task_run(job!, unsafeBitCast(owner.asUnownedTaskExecutor(), to: sq_task_executor_t.self))
+        let executor = runtimeWords(of: owner.asUnownedTaskExecutor())
+        sq_task_run(job!, sq_task_executor_t(object: executor.object, conformance: executor.conformance))
     }
 
     /// From now on the jobs of its tasks are dropped when it has ended. Cancels the tasks that it keeps.

@@ -15,4 +15,8 @@ _Bool sq_main_thread_is_current(void);
  * the child of a fork: then the loop has no owner yet. */
 void sq_main_thread_take(sq_pool_t *_Nonnull loop);
 
+/* Of libdispatch on Linux, for run loops; Foundation's RunLoop calls them. */
+int _dispatch_get_main_queue_handle_4CF(void);
+void _dispatch_main_queue_callback_4CF(void *_Nullable message);
+
 #endif

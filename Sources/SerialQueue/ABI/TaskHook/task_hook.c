@@ -79,19 +79,38 @@ SWIFT_CALL void swift_task_dealloc(void *memory);
 static _Atomic(sq_task_take_t) asked; /* other threads may be in the hook as soon as it is set */
 static _Thread_local _Bool passes_on;
 
+/* What this thread has found out about the layout of jobs. */
+static _Thread_local enum { NOT_ASKED, ASKED, KNOWN, UNKNOWN } layout;
+
+/* Whether a new task is laid out as job_t. */
+static _Bool is_new_task(const void *job) {
+    return sq_task_has_not_begun(job) && ((const job_t *)job)->id == (uint32_t)swift_task_getJobTaskId((void *)job);
+}
+
 static SWIFT_CALL void hook_global(void *job, enqueue_t original) {
+    if (layout == ASKED) {
+        layout = is_new_task(job) ? KNOWN : UNKNOWN;
+        original(job);
+        return;
+    }
     if (passes_on || !atomic_load_explicit(&asked, memory_order_acquire)(job)) {
         original(job);
     }
 }
 
-_Bool sq_task_hook_install(sq_task_take_t take) {
+_Bool sq_task_hook_install(sq_task_take_t take, void (*begin_task)(void)) {
     if (&swift_task_enqueueGlobal_hook == NULL) {
         return 0;
     }
     atomic_store_explicit(&asked, take, memory_order_release);
     __atomic_store_n(&swift_task_enqueueGlobal_hook, hook_global, __ATOMIC_RELEASE);
-    return 1;
+    layout = ASKED;
+    begin_task();
+    if (layout == KNOWN) {
+        return 1;
+    }
+    __atomic_store_n(&swift_task_enqueueGlobal_hook, NULL, __ATOMIC_RELEASE);
+    return 0;
 }
 
 void sq_task_pass_on(void *job) {

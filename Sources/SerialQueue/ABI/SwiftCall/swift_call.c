@@ -111,6 +111,16 @@ SWIFT_CALL int sq__swift_once(sq_once_t *once, swift_code_t code, void *context)
     return sq_once_slow(once, call_closure, &closure);
 }
 
+/* Whether a closure comes as the words that Swift has in memory (SwiftABI.swift). */
+SWIFT_CALL _Bool sq__swift_is_lent(uintptr_t code, const void *context, swift_code_t lent_code, const void *lent_context);
+
+SWIFT_CALL _Bool sq__swift_is_lent(uintptr_t code, const void *context, swift_code_t lent_code, const void *lent_context)
+{
+    return (uintptr_t)lent_code == code && lent_context == context;
+}
+
+const char *sq_swift_compiler(void) { return __VERSION__; }
+
 /* Part of the runtime's stable interface: compiled code calls it. */
 SWIFT_CALL void swift_continuation_resume(void *continuation);
 

@@ -44,6 +44,9 @@ const void *_Nonnull sq_swift_here(void);
 char *_Nullable sq_swift_demangle(const char *_Nonnull name);
 void sq_swift_free(char *_Nonnull text);
 
+/* The version of clang that came with the Swift compiler. */
+const char *_Nonnull sq_swift_compiler(void);
+
 /* Resumes a continuation that returns nothing and throws nothing, like UnsafeContinuation.resume(). The latter is inlined into its
  * caller, and reads the task's memory there. If the task continues without having been suspended, the runtime orders the accesses,
  * but ThreadSanitizer sees only the read. */

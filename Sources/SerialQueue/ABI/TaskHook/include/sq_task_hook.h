@@ -20,8 +20,9 @@ typedef struct sq_task_executor {
     const void *_Nullable conformance;
 } sq_task_executor_t;
 
-/* Installs the hook, once. False: this runtime has none. */
-_Bool sq_task_hook_install(sq_task_take_t _Nonnull take);
+/* Installs the hook, once. `begin_task` begins a detached task, whose job shows whether this runtime lays out jobs as task_hook.c expects. False:
+ * it does not, or has no hook. */
+_Bool sq_task_hook_install(sq_task_take_t _Nonnull take, void (*_Nonnull begin_task)(void));
 
 /* Enqueues a job on the global executor, past the hook. */
 void sq_task_pass_on(void *_Nonnull job);

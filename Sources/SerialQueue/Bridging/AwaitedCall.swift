@@ -23,10 +23,7 @@ class QueuedCall: Completion<(any Error)?>, @unchecked Sendable {
     private let task = UnsafeMutablePointer<sq_deferred_t>.allocate(capacity: 1)
 
     /// Whether the caller was cancelled before it was resumed.
-    fileprivate final let isCancelled = Atomic(false)
-
-    // Relaxed: it orders nothing else.
-    final var callerIsCancelled: Bool { isCancelled.load(ordering: .relaxed) }
+    var callerIsCancelled: Bool { false }
 
     /// Called when its turn has come (`runs`), or when it was discarded.
     func turnCame(_ runs: Bool) {}
@@ -94,6 +91,7 @@ final class AwaitedCall<Result: ~Copyable>: QueuedCall, @unchecked Sendable {
     }
 
     private var body: Body?
+    private let isCancelled = Atomic(false)  // here it takes no room of its own
     private var result: Swift.Result<Result, any Error>?
 
     /// Consuming, like every function that passes the closure on: a borrower would keep it alive until the call returns.
@@ -142,6 +140,9 @@ final class AwaitedCall<Result: ~Copyable>: QueuedCall, @unchecked Sendable {
         run(body.take()!, runs)
         complete(runs ? nil : SerialQueueError.shutDown)
     }
+
+    // Relaxed: it orders nothing else.
+    override var callerIsCancelled: Bool { isCancelled.load(ordering: .relaxed) }
 
     private func run(_ body: consuming Body, _ runs: Bool) {
         guard runs else { return }

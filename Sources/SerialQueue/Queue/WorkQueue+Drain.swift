@@ -46,7 +46,8 @@ extension WorkQueue {
     /// try await queue.drain(within: .seconds(10))
     /// ```
     ///
-    /// - Parameter limit: How long to wait, on the real clock, also on a ``ManualPool``; `nil`: without limit.
+    /// - Parameter limit: How long to wait, on the real clock, also on a ``ManualPool``; `nil`: without limit. Zero is too short for an idle
+    ///   queue, too, because its thread ends the wait.
     /// - Throws: `CancellationError`, at once, if the caller is cancelled; or a ``SerialQueueError``: `timedOut`; `noResources`;
     ///   `fromBeforeFork`.
     public nonisolated(nonsending) func drain(within limit: Duration?) async throws {

@@ -9,12 +9,6 @@ func blocks(_ semaphore: Semaphore, _ item: WorkItem, _ operation: WorkOperation
     try operations.wait()  // error: it blocks a thread that other tasks need: use 'try await drain(within:)'
 }
 
-// This code awaits, so it is asynchronous, too; but it takes the one that blocks.
-let group = WorkGroup(label: "top level"), queue = SerialQueue(label: "top level")
-try await group.wait()  // error: it blocks a thread that other tasks need: use 'try await wait()', in a function
-try await queue.shutdown()  // error: it blocks a thread that other tasks need: use 'try await shutdown()', in a function
-await queue.drain()
-
 func suspends(
     _ semaphore: Semaphore, _ item: WorkItem, _ operation: WorkOperation<Int>, _ operations: WorkOperationQueue, _ group: WorkGroup, _ queue: SerialQueue
 ) async throws {

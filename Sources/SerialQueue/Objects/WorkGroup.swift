@@ -68,7 +68,6 @@ extension WorkGroup {
     /// - Precondition: No member waits for the caller: none is on a queue that the caller is on. Otherwise the program ends with
     ///   a message that names the queues, also if such a member is added while the caller waits. It also ends if there is no memory
     ///   for the wait, and in the child of a `fork` where it would have to wait. ``wait(within:)`` throws instead.
-    @available(*, noasync, message: "it blocks a thread that other tasks need: use 'try await wait()', in a function")
     public func wait() {
         let status = withExtendedLifetime(self) { sq_group_wait(group, .max) }
         if status != 0 { waitRefused("WorkGroup", label, status) }

@@ -19,7 +19,6 @@ extension WorkQueue {
     ///   - limit: How long to wait; `nil`: without limit.
     /// - Throws: `timedOut`: the shutdown continues in the background. `deadlock`: the same, because the queue waits for the
     ///   caller. `noResources`, `fromBeforeFork`: nothing was done.
-    @available(*, noasync, message: "it blocks a thread that other tasks need: use 'try await shutdown()', in a function")
     public func shutdown(
         _ mode: ShutdownMode = .drain,
         within limit: Duration? = nil

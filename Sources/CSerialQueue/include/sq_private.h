@@ -55,6 +55,7 @@ int sq__item_submit(sq_item_t *item, sq_queue_t *queue, const sq__item_call_t *h
 
 int sq__async_cancellable(sq_queue_t *queue, sq_deferred_t *task, const void *SQ_NULLABLE site);
 int sq__async_task_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task, const void *SQ_NULLABLE site);
+int sq__group_enter(sq_group_t *group, const void *SQ_NULLABLE site);
 int sq__timer_cancel_then(sq_timer_t *timer, const sq_task_t *task, const void *SQ_NULLABLE site);
 sq_timer_t *SQ_NULLABLE sq__timer_create(sq_queue_t *queue, const sq_task_t *task, const void *SQ_NULLABLE site);
 

@@ -4,6 +4,7 @@
 #include "inspect/dump_threads.h"
 #include "objects/objects.h"
 #include "state/state_inline.h"
+#include "trace/trace.h"
 
 enum { MOST_LINKS = 8 };
 
@@ -38,13 +39,15 @@ static const void *needed(const sq__view_thread_t *thread, const void *queues[],
 }
 
 /* For a wait for a group: adds where its members are; peeks at the group, which may be gone. */
-static void add_members(sq__dump_text_t *text, const sq__view_thread_t *thread) {
+static void add_members(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *thread) {
     sq__object_view_t many;
     if (thread->kind[0] != 'g' || !sq__group_peek(thread->object, &many)) {
         return;
     }
     if (many.entered > 0) {
-        sq__dump_add(text, ", %llu entered", (unsigned long long)many.entered);
+        const void *site = sq__sites_look_entered(thread->object);
+        sq__dump_add(text, ", %llu entered%s", (unsigned long long)many.entered, site != NULL && many.entered > 1 ? ", the last" : "");
+        sq__dump_add_site(text, view, site, true);
     }
     for (size_t i = 0; i < many.queues && i < SQ__PEEK_QUEUES; i += 1) {
         char label[SQ__VIEW_LABEL];
@@ -142,7 +145,7 @@ static void add_wait(sq__dump_text_t *text, const sq__view_t *view, const sq__vi
     sq__dump_add_time(text, view->now > thread->wait.since ? view->now - thread->wait.since : 0);
     sq__dump_add(text, " for ");
     add_aim(text, thread);
-    add_members(text, thread);
+    add_members(text, view, thread);
     sq__dump_add_site(text, view, thread->wait.site, true);
     if (thread->wait.deadline != SQ_FOREVER) {
         sq__dump_add(text, thread->wait.deadline > view->now ? ", for " : ", its limit has passed");
@@ -192,7 +195,9 @@ void sq__dump_waits_fold(sq__view_t *view, sq__section_t *section) {
 void sq__dump_waits_want(sq__view_t *view, const sq__section_t *section) {
     for (size_t i = 0, item; i < section->granted; i += 1) {
         (void)sq__section_line(section, i, &item);
-        sq__view_want_site(view, sq__view_thread(view, item)->wait.site);
+        const sq__view_thread_t *thread = sq__view_thread(view, item);
+        sq__view_want_site(view, thread->wait.site);
+        sq__view_want_site(view, thread->kind[0] == 'g' ? sq__sites_look_entered(thread->object) : NULL);
     }
 }
 

@@ -1,6 +1,7 @@
 /* group.c: a group, its count, and what ends with the last member. group_record.h describes the count. */
 #include "objects/group.h"
 
+#include "include/sq_private.h"
 #include "objects/member_count_record.h"
 #include "objects/object_lock.h"
 #include "observe/observe_inline.h"
@@ -177,7 +178,12 @@ void sq__group_leave_count(sq_group_t *group) {
     leave_last(group, SQ__GROUP_TIE);
 }
 
-int sq_group_enter(sq_group_t *group) {
+int sq_group_enter(sq_group_t *group) { return sq__group_enter(group, __builtin_return_address(0)); }
+
+int sq__group_enter(sq_group_t *group, const void *site) {
+    if (sq__trace_is_on()) {
+        sq__sites_put_entered(group, site);
+    }
     uint64_t count = sq__load_relaxed(&group->count);
     do {
         if (count % SQ__GROUP_TIE >= MOST_ENTERED) {

@@ -59,3 +59,12 @@ const void *sq__sites_take(sq__epoch_t epoch, const void *queue, uintptr_t where
     }
     return site;
 }
+
+/* The place of a member of a group; no task of a queue has it. */
+#define OF_MEMBER UINTPTR_MAX
+
+void sq__sites_put_entered(const void *group, const void *site) { sq__sites_put(sq__load_relaxed(&sq__trace_session), group, OF_MEMBER, site); }
+
+const void *sq__sites_look_entered(const void *group) {
+    return sq__trace_is_on() ? sq__sites_look(sq__load_relaxed(&sq__trace_session), group, OF_MEMBER) : NULL;
+}

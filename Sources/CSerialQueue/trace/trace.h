@@ -101,3 +101,7 @@ const void *sq__sites_look(sq__epoch_t epoch, const void *queue, uintptr_t where
 
 /* Removes and returns the site of the task that was in this place; NULL: not known. */
 const void *sq__sites_take(sq__epoch_t epoch, const void *queue, uintptr_t where);
+
+/* The call that added the newest member to a group by sq_group_enter: kept, before the member can be seen, and looked up while a trace is under way. */
+void sq__sites_put_entered(const void *group, const void *site);
+const void *sq__sites_look_entered(const void *group);

@@ -47,7 +47,8 @@ extension WorkGroup {
     ///
     /// Traps if more than half a billion members have entered and not left.
     public func enter() {
-        if withExtendedLifetime(self, { sq_group_enter(group) }) != 0 { tooManyMembers(label) }
+        let caller = sq_swift_caller()
+        if withExtendedLifetime(self, { sq__group_enter(group, caller) }) != 0 { tooManyMembers(label) }
     }
 
     /// Removes a member that has entered. Never blocks. What was written before is visible to those that wait.

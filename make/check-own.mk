@@ -34,6 +34,7 @@ $(OUT)/tests/kept_file_test: WRAP += $(addprefix -Wl$(comma)--wrap=,fstat flock 
 $(OUT)/tests/lock_order_test: WRAP += -Wl,--wrap=pthread_mutex_lock,--wrap=clock_gettime
 $(OUT)/tests/spin_test: WRAP += -Wl,--wrap=clock_gettime,--wrap=sched_yield
 $(OUT)/tests/dump_busy_test: WRAP += -Wl,--wrap=nanosleep
+$(OUT)/tests/ready_visit_test: WRAP += -Wl,--wrap=pthread_mutex_trylock
 $(OUT)/tests/trace_fork_test: WRAP += -Wl,--wrap=dl_iterate_phdr
 
 check-explore: ## the planted bugs of explore_bugs_test without their bugs: SCHEDULES=100000 of each at random and by priority

@@ -6,7 +6,7 @@ import re
 import sys
 
 TYPES = {'object': dict, 'array': list, 'string': str, 'boolean': bool, 'null': type(None)}
-KNOWN = {'$schema', '$defs', '$ref', 'title', 'description', 'type', 'required', 'additionalProperties', 'properties', 'items', 'enum', 'pattern', 'minimum'}
+KNOWN = {'$schema', '$defs', '$ref', 'title', 'description', 'type', 'required', 'additionalProperties', 'properties', 'items', 'enum', 'pattern', 'minimum', 'maxLength'}
 
 
 def is_a(value, name):
@@ -31,6 +31,8 @@ def faults(schema, value, root, at='dump'):
         yield f'{at} is {value!r}'
     if 'minimum' in schema and value < schema['minimum']:
         yield f'{at} is {value!r}'
+    if 'maxLength' in schema and len(value) > schema['maxLength']:
+        yield f'{at} has {len(value)} characters'
     if isinstance(value, dict):
         known = schema['properties']
         yield from (f'{at} has no {name}' for name in schema.get('required', []) if name not in value)
@@ -76,7 +78,8 @@ def main():
     # The check itself: a dump with a fault is found.
     for change in (lambda dump: dump.pop('queues'), lambda dump: dump['queues'][0].update(label=3), lambda dump: dump['queues'][0].update(new=1),
                    lambda dump: dump['queues'][0].update(number='12'), lambda dump: dump['pools'][0].update(kind='other'),
-                   lambda dump: dump.update(process=0), lambda dump: dump['threads'][0].update(runs={})):
+                   lambda dump: dump.update(process=0), lambda dump: dump['threads'][0].update(runs={}),
+                   lambda dump: dump['queues'][0].update(submitted_by='f' * 256)):
         broken = copy.deepcopy(dump)
         change(broken)
         check('a dump with a fault has the form of the schema', any(faults(schema, broken, schema)))

@@ -70,7 +70,7 @@ static void visit_workers(const sq__pool_worker_t *worker, holders_t *holders) {
 }
 
 /* Adds the shard's numbers to the view, and calls visitor->entry for its entries. If the patience ends, it reads them without the lock, and
- * view->is_locked becomes false. It releases the lock before it asks the system about threads. */
+ * view->is_locked becomes false. It asks the system about threads without the lock. */
 static void visit_shard(sq__shard_t *shard, const sq__pool_visitor_t *visitor, sq__pool_view_t *view) {
     sq__shard_t copy;
     holders_t holders = { .count = 0 };
@@ -79,12 +79,13 @@ static void visit_shard(sq__shard_t *shard, const sq__pool_visitor_t *visitor, s
         sq__slot_move(shard);
     }
     bool is_there = sq__peek(shard, &copy, sizeof copy);
-    view->is_locked &= is_locked;
     if (is_there) {
+        const sq__ready_visit_t visit = { is_locked ? &shard->ready : &copy.ready, is_locked ? &shard->lock : NULL, &shard->taken, sq__load_relaxed(&copy.waiting) };
         visit_workers(copy.all, &holders);
-        sq__pool_visit_ready(&copy.ready, is_locked, visitor, view);
         sq__slot_visit(&copy, visitor, view);
+        is_locked = sq__pool_visit_ready(&visit, visitor, view);
     }
+    view->is_locked &= is_locked;
     if (is_locked) {
         sq__mutex_unlock(&shard->lock);
     }

@@ -54,6 +54,7 @@ sq__ready_t *sq__hosted_take_locked(sq__hosted_t *hosted, sq__ready_t *wanted, s
         entry = NULL;
     }
     sq__count(&hosted->waiting, entry != NULL ? (size_t)-1 : 0);
+    sq__count(&hosted->taken, entry != NULL);
     return entry;
 }
 
@@ -113,7 +114,8 @@ void sq__hosted_visit(sq__runner_t runner, const sq__pool_visitor_t *visitor) {
     view.is_locked = sq__mutex_lock_patiently(&hosted->lock, visitor->patience);
     view.lacks_owner = view.is_loop && view.is_locked && sq__runner_kind(runner)->lacks_owner(runner, true);
     view.waiting = sq__load_relaxed(&hosted->waiting);
-    sq__pool_visit_ready(&hosted->ready, view.is_locked, visitor, &view);
+    const sq__ready_visit_t visit = { &hosted->ready, view.is_locked ? &hosted->lock : NULL, &hosted->taken, view.waiting };
+    view.is_locked = sq__pool_visit_ready(&visit, visitor, &view);
     if (view.is_locked) {
         sq__mutex_unlock(&hosted->lock);
     }

@@ -11,6 +11,7 @@ typedef struct sq__hosted {
     sq__ready_function_t call;         /* F  sq__run_queue (queue/queue_runner.c) */
     sq__mutex_t lock;
     SQ__ATOMIC(size_t) waiting;        /* C  how many entries are ready */
+    SQ__ATOMIC(uint64_t) taken;        /* C  how many entries have been taken */
     sq__ready_list_t ready;            /* L */
 } sq__hosted_t;
 

@@ -90,6 +90,7 @@ bool sq__ready_find(const sq__ready_list_t *list, const sq__ready_t *entry, sq__
 bool sq__ready_take_out(sq__ready_list_t *list, sq__level_t level, const sq__ready_t *entry) {
     sq__ready_t **link = find(&list->lines[level], entry);
     if (link != NULL) {
+        list->cursor = list->cursor == entry ? entry->next : list->cursor;
         (void)take(&list->lines[level], link);
     }
     return link != NULL;

@@ -161,6 +161,7 @@ typedef struct sq__line {
 typedef struct sq__ready_list {
     sq__ready_level_t lines[SQ__LEVELS];
     unsigned overtaken[SQ__LEVELS]; /* how many entries of higher levels were taken since one of this level was */
+    sq__ready_t *cursor;            /* the next entry that a dump visits, while it has released the lock; see runner_list.c */
 } sq__ready_list_t;
 
 /* With the lock of the list, as the next functions. The entry is in no list: it comes to the end of its level. */
@@ -217,8 +218,16 @@ typedef struct sq__pool_visitor {
  * the lock it may be freed. Returns false if it did not get the lock of the list: then no pool was visited. */
 bool sq__pools_visit(const sq__pool_visitor_t *visitor);
 
-/* For the kinds: calls `entry` for each one of a list, or, without the list's lock, of a copy. */
-void sq__pool_visit_ready(const sq__ready_list_t *list, bool is_locked, const sq__pool_visitor_t *visitor, const sq__pool_view_t *view);
+/* A list that a dump visits. */
+typedef struct sq__ready_visit {
+    sq__ready_list_t *list;
+    sq__mutex_t *lock;                   /* the list's, which the caller has; NULL: without the lock, and `list` is a copy */
+    const SQ__ATOMIC(uint64_t) *taken;   /* how many entries have ever been taken from the list, from any level and place; changes under the lock */
+    size_t waiting;                      /* how many entries it has */
+} sq__ready_visit_t;
+
+/* For the kinds: calls `entry` for each one, at most SQ__VISIT_SLICE under one hold of the lock. Returns false if it could not get the lock again. */
+bool sq__pool_visit_ready(const sq__ready_visit_t *visit, const sq__pool_visitor_t *visitor, const sq__pool_view_t *view);
 
 /* The list of pools, what all kinds have, and what loops and manual pools have. */
 extern const sq__layout_t sq__pools_layout[], sq__hosted_layout[];

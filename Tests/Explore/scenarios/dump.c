@@ -13,6 +13,8 @@ const scenario_t dump_scenarios[] = {
     { "dump_shutdown", "a suspended queue is shut down", "suspend async discard_until | dump", .expect = { .may = ERROR_BIT(ESHUTDOWN) } },
     { "dump_ready", "a queue that is ready on its pool is taken and freed while a dump looks at it", "async release | dump release",
       .expect = { .pool = { POOL_FIXED, 1 }, .each_has_a_reference = true } },
+    { "dump_ready_many", "queues that are ready on their pool are taken and freed between two holds of its lock", "async async:B async:C | dump",
+      .expect = { .pool = { POOL_FIXED, 1 } } },
     { "dump_pool", "a pool ends while a dump looks at it", "create | dump", .expect = { .pool = { POOL_FIXED, 1 } } },
     { "dump_manual", "a manual pool", "async pump | dump pump", .expect = { .pool = { POOL_MANUAL, 0 } } },
     { "dump_thread_ends", "a thread that has run a task ends while a dump looks at it", "sync | dump", .lists_threads = true },

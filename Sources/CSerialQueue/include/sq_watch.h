@@ -49,7 +49,7 @@ typedef struct sq_watcher {
  * Watches the queue from now on, in place of an earlier watcher. Any thread may call.
  *
  * The watcher is called once per stall: when a task has run for longer than the threshold, or when the oldest waiting task has waited for longer.
- * A stall is noticed within a quarter of the threshold, or a millisecond. A new watcher is also called for stalls in progress.
+ * A stall is noticed within about a quarter of the threshold, or a millisecond. A new watcher is also called for stalls in progress.
  *
  * @param watcher Copied. NULL: the watching ends.
  * @retval 0 The watcher is set.

@@ -29,6 +29,9 @@ static sq__token_t *token;  /* W  the thread's; NULL: no thread runs */
 static sq__wait_id_t wait_id;     /* W  of the wait in which the thread sleeps now */
 static sq__thread_start_t thread_start; /* W */
 static uint64_t rounds;                 /* W */
+static uint64_t next_round;             /* W  when the thread looks around next */
+static uint64_t last_round;             /* W  when the last round began, */
+static uint64_t round_gap;              /* W  and the shortest time between that and the next one */
 
 /* The watcher that this thread called last. A fork on this thread can only happen in that call, or in its discard function. */
 static SQ__THREAD_LOCAL sq__watcher_t *called;
@@ -51,6 +54,20 @@ SQ__AROUND_FORK(SQ__RANK_WATCH, .lock = &lock, .in_child = forget_watched)
 
 static uint64_t rest_of(const sq__watcher_t *watcher) {
     return watcher->threshold / 4 > shortest_rest ? watcher->threshold / 4 : shortest_rest;
+}
+
+static uint64_t gap_of(const sq__watcher_t *watcher) { return rest_of(watcher) / SQ__ROUND_PART; }
+
+/* When the next round is, if a record is due at that time. */
+static uint64_t round_for(uint64_t due) { return due > last_round + round_gap ? due : last_round + round_gap; }
+
+/* W. A record is due at that time: wakes the thread, if there is one and it would sleep for longer. */
+static void ask_for_round(uint64_t due) {
+    uint64_t next = round_for(due);
+    if (token != NULL && next < next_round) {
+        next_round = next;
+        sq__token_grant(token, wait_id);
+    }
 }
 
 /* Checking one queue */
@@ -166,10 +183,11 @@ static bool may_rest(sq__watched_t *watched) {
 }
 
 /* One round: checks each queue that is due, once, so that a watcher with much to report does not delay the others. Returns the
- * time at which the next one is due. Called with the lock held, by the thread that has this token. */
+ * time at which the next one is due, and sets next_round. Called with the lock held, by the thread that has this token. */
 static uint64_t look_around(const sq__token_t *mine) {
-    uint64_t next = SQ__NEVER;
+    uint64_t next = SQ__NEVER, gap = SQ__NEVER;
     rounds += 1;
+    last_round = sq__clock_now();
     sq__watched_t *watched = records;
     while (watched != NULL) {
         uint64_t now = sq__clock_now();
@@ -191,8 +209,11 @@ static uint64_t look_around(const sq__token_t *mine) {
             watched->rests = may_rest(watched);
         }
         next = due < next && !watched->rests ? due : next;
+        gap = gap_of(watched->watcher) < gap ? gap_of(watched->watcher) : gap;
         watched = watched->next;
     }
+    round_gap = records != NULL ? gap : 0;
+    next_round = round_for(next);
     return next;
 }
 
@@ -202,15 +223,18 @@ static void watch(void *unused) {
     sq__mutex_lock(&lock);
     sq__token_t *mine = token;
     for (;;) {
-        uint64_t next = look_around(mine);
+        if (sq__clock_now() >= next_round) {
+            (void)look_around(mine);
+        }
         /* The last queue may have been removed during a call, when this thread was not asleep; or a call has forked, and in the child another
          * thread watches. */
         if (records == NULL || token != mine) {
             break;
         }
         sq__wait_id_t rest = wait_id = sq__token_prepare(mine);
+        uint64_t until = next_round;
         sq__mutex_unlock(&lock);
-        sq__token_sleep(mine, rest, next);
+        sq__token_sleep(mine, rest, until);
         sq__mutex_lock(&lock);
     }
     if (token == mine) {
@@ -227,8 +251,8 @@ void sq__watch_wake(sq__watch_note_t *note) {
     if (watched->rests) {
         watched->rests = false;
         watched->last_look = sq__clock_now(); /* so a queue with many short tasks wakes the thread once per look, not once per task */
-        if (token != NULL) {
-            sq__token_grant(token, wait_id);
+        if (watched->watcher != NULL) { /* it is still watched */
+            ask_for_round(watched->last_look + rest_of(watched->watcher));
         }
     }
     sq__mutex_unlock(&lock);
@@ -248,8 +272,7 @@ int sq__watch_thread_add(sq__watched_t *watched, const sq__watcher_t *watcher) {
             token = NULL;
             return error;
         }
-    } else {
-        sq__token_grant(token, wait_id); /* it may sleep too long for the new watcher */
+        next_round = 0;
     }
     uint64_t began = SQ__WATCH_RESTS; /* set for the previous watcher */
     (void)sq__cas_relaxed(&watched->note.began, &began, 0);
@@ -257,9 +280,11 @@ int sq__watch_thread_add(sq__watched_t *watched, const sq__watcher_t *watcher) {
     watched->reported_running = 0; /* a new watcher also gets the stalls that the old one got */
     watched->looks = 0;
     watched->last_look = sq__clock_now() - rest_of(watcher); /* the first check is due now */
+    round_gap = records == NULL || gap_of(watcher) < round_gap ? gap_of(watcher) : round_gap;
     if (watched->link == NULL) {
         SQ__LIST_PUT(records, watched);
     }
+    ask_for_round(sq__clock_now()); /* it may sleep too long for the new watcher */
     return 0;
 }
 

@@ -4,7 +4,8 @@
  * what the holder notes before each task (observe/watch_notes.h). To find that the oldest task waits too long, it needs no
  * note: it remembers how many slots had been taken at each of its last looks. Slots are consumed in order, so a task that took its slot a
  * threshold ago still waits if fewer slots than that have been consumed since. The looks go in rounds, with at most one report for each queue
- * in a round: a queue with many reports does not keep the thread from the others.
+ * in a round: a queue with many reports does not keep the thread from the others. A round goes through all watched queues. So that many queues that become
+ * watched or busy, or are due, at different times do not cause as many rounds, there is a gap between two of them, a part of the shortest rest.
  *
  * Unwatched queues pay one branch per task, on a word that the holder reads anyway. The thread ends with the last watched
  * queue.
@@ -25,6 +26,7 @@ typedef struct sq__watcher {
 } sq__watcher_t;
 
 enum { SQ__LOOKS = 4 }; /* of the watching thread, within a threshold */
+enum { SQ__ROUND_PART = 16 }; /* the gap between two rounds is this part of the time between two looks */
 
 /* A watched queue's record. W under the thread's lock. */
 typedef struct sq__watched {

@@ -41,7 +41,7 @@ extension WorkQueue {
 
     /// Calls `handler` when a closure runs, or the oldest one waits, for longer than `threshold`.
     ///
-    /// The handler is called once per stall, on a library thread, at most a quarter of the threshold late. It replaces an earlier
+    /// The handler is called once per stall, on a library thread, at most about a quarter of the threshold late. It replaces an earlier
     /// handler. A closure that is already running is only noticed through closures that wait behind it.
     ///
     /// The handler must not wait for this queue. It should not capture the queue: the queue keeps the handler until

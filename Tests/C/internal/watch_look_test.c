@@ -181,6 +181,40 @@ TEST(an_idle_queue_is_not_due_before_it_is_woken) {
     view_end(&view);
 }
 
+/* See it fail: let round_for return `due`. */
+TEST(many_queues_that_are_watched_or_get_busy_at_different_times_ask_for_one_round) {
+    enum { MANY = 100 };
+    static view_t views[MANY];
+    pretend_a_thread();
+    view_begin(&views[0]);
+    CHECK_EQUAL(sq__watch_thread_add(&views[0].watched, &views[0].watcher), 0);
+    sq__watch_lock();
+    (void)look_around(token);
+    CHECK_EQUAL(round_gap, REST / SQ__ROUND_PART);
+    uint64_t soonest = last_round + round_gap;
+    sq__watch_unlock();
+    for (int i = 1; i < MANY; i += 1) {
+        view_begin(&views[i]);
+        CHECK_EQUAL(sq__watch_thread_add(&views[i].watched, &views[i].watcher), 0);
+        CHECK(next_round >= soonest);
+        wait_id = i == 1 ? sq__token_prepare(token) : wait_id; /* the first one has woken the thread */
+    }
+    if (next_round == soonest) { /* else the machine was too busy to add them all within the gap */
+        CHECK(sq__token_is_open(token, wait_id));
+    }
+    sq__watch_lock();
+    (void)look_around(token); /* they all rest now */
+    sq__watch_unlock();
+    for (int i = 0; i < MANY; i += 1) {
+        sq__watch_wake(&views[i].watched.note);
+        CHECK(next_round >= last_round + round_gap);
+    }
+    let_the_thread_go();
+    for (int i = 0; i < MANY; i += 1) {
+        view_end(&views[i]);
+    }
+}
+
 /* A holder that was not seen may have written over the mark. */
 TEST(a_queue_whose_mark_is_gone_is_looked_at_again) {
     view_t view;

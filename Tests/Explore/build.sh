@@ -55,7 +55,7 @@ limits="${DEFINE-
     CHECKS_WITH_LITTLE_USE=1
 }"
 if [ -n "$WHOLE" ]; then
-    limits=$(echo "$limits" | sed -E 's/((WAITER|WORKER|EARLY|TRY|RUNNER)_(SPINS|YIELDS)|SEARCH_(LOOKS|GAP))=[12]/\1=0/')
+    limits=$(echo "$limits" | sed -E 's/((WAITER|WORKER|EARLY|TRY|RUNNER|LOSER)_(SPINS|YIELDS)|SEARCH_(LOOKS|GAP))=[12]/\1=0/')
     flags="$flags -Wno-type-limits"
 fi
 for limit in $limits; do

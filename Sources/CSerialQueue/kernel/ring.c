@@ -39,15 +39,15 @@ static __attribute__((noinline)) int reserve_in_new_segment(sq_queue_t *queue, b
     return 0;
 }
 
-/* Another thread has changed the word. Returns what it is a little later. */
-static __attribute__((noinline)) sq__state_t after_loss(const sq_queue_t *queue, unsigned *pauses) {
+/* Another thread has changed the word to `state`. Returns what it is a little later. */
+static __attribute__((noinline)) sq__state_t after_loss(const sq_queue_t *queue, sq__state_t state, unsigned *pauses) {
     *pauses = sq__spin_back_off(*pauses);
-    return sq__load_relaxed(&queue->state);
+    return *pauses > 0 ? sq__load_relaxed(&queue->state) : state;
 }
 
 int sq__ring_reserve(sq_queue_t *queue, bool always_a_slot, sq__reserved_t *place) {
     sq__state_t state = sq__load_relaxed(&queue->state);
-    for (unsigned pauses = 0;; state = after_loss(queue, &pauses)) {
+    for (unsigned pauses = 0;; state = after_loss(queue, state, &pauses)) {
         sq__segment_t *tail = sq__state_tail(state);
         unsigned taken = sq__state_taken(state);
         sq__slot_t *slot;

@@ -27,6 +27,8 @@ limits="${DEFINE-
     SHARED_FROM=2u
     WAIT_LISTS=2
     EARLY_SPINS=1
+    LOSER_SPINS=1
+    LOSER_SPINS_MOST=1
     EARLY_GAP=1
     EARLY_YIELDS=1
     TRY_SPINS=1
@@ -55,7 +57,7 @@ limits="${DEFINE-
     CHECKS_WITH_LITTLE_USE=1
 }"
 if [ -n "$WHOLE" ]; then
-    limits=$(echo "$limits" | sed -E 's/((WAITER|WORKER|EARLY|TRY|RUNNER)_(SPINS|YIELDS)|SEARCH_(LOOKS|GAP))=[12]/\1=0/')
+    limits=$(echo "$limits" | sed -E 's/((WAITER|WORKER|EARLY|TRY|RUNNER|LOSER)_(SPINS|YIELDS)|SEARCH_(LOOKS|GAP))=[12]/\1=0/')
     flags="$flags -Wno-type-limits"
 fi
 for limit in $limits; do

@@ -39,12 +39,19 @@ static __attribute__((noinline)) int reserve_in_new_segment(sq_queue_t *queue, b
     return 0;
 }
 
+/* Another thread has changed the word to `state`. Returns what it is a little later. */
+static __attribute__((noinline)) sq__state_t after_loss(const sq_queue_t *queue, sq__state_t state, unsigned *pauses) {
+    *pauses = sq__spin_back_off(*pauses);
+    return *pauses > 0 ? sq__load_relaxed(&queue->state) : state;
+}
+
 int sq__ring_reserve(sq_queue_t *queue, bool always_a_slot, sq__reserved_t *place) {
-    sq__slot_t *slot;
-    sq__state_t next, state = sq__load_relaxed(&queue->state);
-    do {
+    sq__state_t state = sq__load_relaxed(&queue->state);
+    for (unsigned pauses = 0;; state = after_loss(queue, state, &pauses)) {
         sq__segment_t *tail = sq__state_tail(state);
         unsigned taken = sq__state_taken(state);
+        sq__slot_t *slot;
+        sq__state_t next;
         if (state & SQ__CLOSED) {
             return ESHUTDOWN;
         }
@@ -59,9 +66,11 @@ int sq__ring_reserve(sq_queue_t *queue, bool always_a_slot, sq__reserved_t *plac
         }
         /* [own] acquire: the last holder's writes. [place] acquire: the cleared words of the segment, from the thread that installed it or
          * made the queue free. [depth] release: the head, as this thread saw it. */
-    } while (!sq__cas_acq_rel(&queue->state, &state, next));
-    *place = (sq__reserved_t){ .slot = slot, .owns = sq__state_is_free(state) };
-    return 0;
+        if (__builtin_expect(sq__cas_acq_rel(&queue->state, &state, next), 1)) {
+            *place = (sq__reserved_t){ .slot = slot, .owns = sq__state_is_free(state) };
+            return 0;
+        }
+    }
 }
 
 bool sq__ring_publish(const sq__reserved_t *place, uintptr_t word) {

@@ -14,6 +14,7 @@
 #include "queue/queue_runner.h"
 #include "queue/turn.h"
 #include "state/state_inline.h"
+#include "thread/spin.h"
 #include "wait/wait.h"
 
 #include <errno.h>
@@ -137,7 +138,7 @@ void sq__async_close_capacity(sq_queue_t *queue) {
 
 /* The first half of the submission that is made most, inline, so that the words of the task stay in registers. It is to a serial queue without a
  * capacity that has its runner, is not observed and not free, and has a slot in its segment: takes that slot. NULL: one of these is not so, or another
- * submitter was faster; nothing has changed, and sq__async_submit has all cases. A queue that is observed from now on does not see this task. */
+ * submitter was faster, and this one has paused; nothing has changed, and sq__async_submit has all cases. A queue that is observed from now on does not see this task. */
 static inline __attribute__((always_inline)) sq__slot_t *take_slot(sq_queue_t *queue) {
     sq__state_t state = sq__load_relaxed(&queue->state);
     sq__segment_t *tail = sq__state_tail(state);
@@ -146,8 +147,15 @@ static inline __attribute__((always_inline)) sq__slot_t *take_slot(sq_queue_t *q
         && sq__load_acquire(&queue->runner) != 0 /* [worker] acquire: the client's fields */
         && !(sq__load_relaxed(&queue->control) & (SQ__BOUNDED | SQ__CONCURRENT | SQ__SITED | SQ__MEASURED))
         && (state & (SQ__OWNED | SQ__CLOSED)) == SQ__OWNED && tail != NULL && taken < SQ__SEGMENT_SLOTS;
+    if (__builtin_expect(!is_plain, 0)) {
+        return NULL;
+    }
     /* [place] acquire: the cleared words. [depth] release: the head, as this thread saw it. */
-    return __builtin_expect(is_plain && sq__cas_acq_rel(&queue->state, &state, state + SQ__TAKEN_ONE), 1) ? &tail->slots[taken] : NULL;
+    if (__builtin_expect(sq__cas_acq_rel(&queue->state, &state, state + SQ__TAKEN_ONE), 1)) {
+        return &tail->slots[taken];
+    }
+    (void)sq__spin_back_off(0);
+    return NULL;
 }
 
 /* The second half: the slot is filled, and the caller does not touch the queue afterwards. Returns 0. */

@@ -50,6 +50,14 @@ bool sq__spin_early(unsigned *paused) {
     return true;
 }
 
+unsigned sq__spin_back_off(unsigned pauses) {
+    pauses = pauses == 0 ? SQ__LOSER_SPINS : 2 * pauses < SQ__LOSER_SPINS_MOST ? 2 * pauses : SQ__LOSER_SPINS_MOST;
+    for (unsigned i = 0; i < pauses; i += 1) {
+        sq__pause();
+    }
+    return pauses;
+}
+
 unsigned sq__spin_waiter_pauses(unsigned processors) {
     return SQ__WAITER_SPINS + (processors > 2 ? (processors - 2) * SQ__WAITER_SPINS_EACH : 0);
 }

@@ -28,6 +28,13 @@
 #ifndef SQ__EARLY_YIELDS
 #define SQ__EARLY_YIELDS 8
 #endif
+/* A submitter that lost a swap of the state word to another one: pauses the first time, and the most. */
+#ifndef SQ__LOSER_SPINS
+#define SQ__LOSER_SPINS 64u
+#endif
+#ifndef SQ__LOSER_SPINS_MOST
+#define SQ__LOSER_SPINS_MOST 1024u
+#endif
 /* A caller that waits in its slot: pauses, then yields. */
 #ifndef SQ__WAITER_SPINS
 #define SQ__WAITER_SPINS 60
@@ -78,6 +85,10 @@ void sq__spin_end(sq__spin_t kind, bool found);
 /* Pauses before the next look at a word that other threads want as well, each time for about twice as long: a look takes the word's line
  * from the thread that has it. `paused`: how many pauses there were, 0 at first. False: there were SQ__EARLY_SPINS. */
 bool sq__spin_early(unsigned *paused);
+
+/* Pauses, as another submitter has changed the word first: that one makes a few more submissions meanwhile, in lines that it has. `pauses`: what the last
+ * call for this submission returned, 0 at first. Each call pauses for twice as long. */
+unsigned sq__spin_back_off(unsigned pauses);
 
 /* How many pauses a caller takes in its slot, on these processors. */
 unsigned sq__spin_waiter_pauses(unsigned processors);

@@ -8,8 +8,8 @@
  *
  * An alarm may have a leeway: its call may be late, until `latest`. The thread sleeps until the earliest `latest` of all alarms,
  * and then calls all that are due, so alarms with a leeway share a wake-up that happens anyway. They are in two heaps, one by
- * due time and one by latest time, without memory for which the leeway is ignored; alarms without a leeway are in one heap. Setting an alarm wakes the thread only if it would
- * sleep too long. Cancelling never wakes it: it may wake once for nothing.
+ * due time and one by latest time, without memory for which the leeway is ignored; alarms without a leeway are in one heap. Setting an alarm wakes
+ * the thread only if it would sleep too long. Cancelling never wakes it: it may wake once for nothing.
  *
  * The process's thread lives while any user holds a lease on the set, and a tenth of a second longer, so that occasional alarms
  * do not start a thread each. */

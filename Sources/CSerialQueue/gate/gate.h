@@ -1,8 +1,8 @@
 /* gate.h: the gate of a concurrent queue, and its stripes: how many readers are inside, and where the baton is.
  *
  * DESIGN. A concurrent queue is a serial queue with more fields in front of it. Tasks wait in the same ring. The holder of the baton does not run them, but
- * admits them in order (concurrent/admit.h): it lets readers in and keeps the baton, and passes the baton to a barrier. gate_inline.h tells the gate's word bit by
- * bit, and has how a reader and a barrier enter and leave; stripes.h has the stripes. */
+ * admits them in order (concurrent/admit.h): it lets readers in and keeps the baton, and passes the baton to a barrier. gate_inline.h tells the
+ * gate's word bit by bit, and has how a reader and a barrier enter and leave; stripes.h has the stripes. */
 #pragma once
 
 #include "platform/atomic.h"

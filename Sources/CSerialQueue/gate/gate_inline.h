@@ -206,7 +206,8 @@ struct sq__concurrent {
     SQ__ATOMIC(sq__token_t *) waiting_barrier; /* O, read by anyone  with DRAINING: the barrier that waits; NULL: an async one */
     struct sq__reader *oldest;        /* R  the watched tasks that run, in the order in which they began */
     struct sq__reader **newest;       /* R */
-    void (*drains)(const sq_queue_t *); /* I  sq__deadlock_look_again_at (wait/wait.h): a barrier or the end has begun to wait for readers; the queue may be gone */
+    void (*drains)(const sq_queue_t *); /* I  sq__deadlock_look_again_at (wait/wait.h): a barrier or the end has begun to wait for readers; the
+                                              queue may be gone */
     SQ__ATOMIC(struct sq__stripes *) stripes; /* A  stripes.h; NULL until readers have overlapped, then fixed */
     SQ__ATOMIC(uint32_t) overlaps;    /* A  a guess: how often readers have overlapped since the gate was last striped, or gathered */
     SQ__ATOMIC(uint32_t) striped_late; /* C  it is striped after SQ__STRIPED_AFTER overlaps, doubled so often */

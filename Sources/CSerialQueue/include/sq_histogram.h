@@ -37,7 +37,8 @@ typedef struct sq_histogram {
  * Begins to measure how long the queue's tasks wait and run. Any thread may call. Has no effect if the queue is measured already.
  *
  * Tasks that are submitted from now on count. If a sync finds the queue free, its wait counts as 0 ns. The memory is freed with the queue: 1 KiB,
- * and another one once 2^31 durations were in one bucket. A task makes two entries of a few nanoseconds each, and reads the clock twice; an asynchronous task reads it three times.
+ * and another one once 2^31 durations were in one bucket. A task makes two entries of a few nanoseconds each, and reads the clock twice; an
+ * asynchronous task reads it three times.
  *
  * @retval 0 The queue is measured.
  * @retval ENOMEM There is no memory.

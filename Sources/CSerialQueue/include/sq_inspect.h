@@ -25,7 +25,7 @@ extern "C" {
  * The text has: which thread waits for what, for how long, and for which threads; what each thread runs, and, while a trace is recorded (sq_trace.h), where
  * it was submitted; queues with work, suspended queues, pools, the next timers, the last deadlock report. With SQ_DUMP=USR1 in the environment SIGUSR1 (by
  * kill, not raise) writes a dump to standard error, also when all threads are stuck, and before the process exits. The program's threads block the signal
- * from before main: no call is interrupted, and programs that they execute block it, too. When all other threads have ended, the dump's thread stays until SIGKILL.
+ * from before main: no call is interrupted, and programs that they execute block it, too. The dump's thread stays until SIGKILL if all others end.
  *
  * Any thread may call, also in a task. The call uses no malloc, sends no signal, and is no cancellation point. If a thread is stuck with a lock of this
  * library, the dump is written after about a second, and says what it left out. Threads that are not stuck continue meanwhile.

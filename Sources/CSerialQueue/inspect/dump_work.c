@@ -232,7 +232,8 @@ static void add_queues(sq__dump_text_t *text, const sq__view_t *view, const sq__
 
 void sq__dump_queues(sq__dump_text_t *text, const sq__view_t *view, const sq__queues_section_t *queues) {
     const sq__section_t *section = &queues->section;
-    sq__dump_add(text, is_folded(section) ? "QUEUES, WHAT STANDS OUT FIRST, THEN THE DEEPEST: %zu\n" : "QUEUES, THE DEEPEST FIRST: %zu\n", section->items.count);
+    const char *heading = is_folded(section) ? "QUEUES, WHAT STANDS OUT FIRST, THEN THE DEEPEST: %zu\n" : "QUEUES, THE DEEPEST FIRST: %zu\n";
+    sq__dump_add(text, heading, section->items.count);
     sq__dump_add_none(text, section->items.count);
     for (size_t i = 0, item; i < section->granted; i += 1) {
         size_t count = sq__section_line(section, i, &item);

@@ -182,9 +182,9 @@ static bool may_rest(sq__watched_t *watched) {
     return sq__cas_acq_rel(&watched->queue->state, &state, state) && sq__load_relaxed(&watched->note.began) == SQ__WATCH_RESTS;
 }
 
-/* One round: checks each queue that is due, once, so that a watcher with much to report does not delay the others. Returns the
- * time at which the next one is due, and sets next_round. Called with the lock held, by the thread that has this token. */
-static uint64_t look_around(const sq__token_t *mine) {
+/* One round: checks each queue that is due, once, so that a watcher with much to report does not delay the others. Sets next_round. Called with the
+ * lock held, by the thread that has this token. */
+static void look_around(const sq__token_t *mine) {
     uint64_t next = SQ__NEVER, gap = SQ__NEVER;
     rounds += 1;
     last_round = sq__clock_now();
@@ -199,7 +199,7 @@ static uint64_t look_around(const sq__token_t *mine) {
             if (look(watched, now, &stall)) {
                 call_watcher(watcher, &stall.shown);
                 if (token != mine) {
-                    return SQ__NEVER; /* the call has forked; in the child the list belongs to another thread */
+                    return; /* the call has forked; in the child the list belongs to another thread */
                 }
                 next = SQ__NEVER;
                 watched = records; /* the list may have changed */
@@ -214,7 +214,6 @@ static uint64_t look_around(const sq__token_t *mine) {
     }
     round_gap = records != NULL ? gap : 0;
     next_round = round_for(next);
-    return next;
 }
 
 /* The thread's function: looks and sleeps until the list is empty, and then returns the token. Takes the lock, except while it sleeps. */
@@ -224,7 +223,7 @@ static void watch(void *unused) {
     sq__token_t *mine = token;
     for (;;) {
         if (sq__clock_now() >= next_round) {
-            (void)look_around(mine);
+            look_around(mine);
         }
         /* The last queue may have been removed during a call, when this thread was not asleep; or a call has forked, and in the child another
          * thread watches. */

@@ -19,8 +19,8 @@
  * afterwards. A member count is found by its queue in a hash table: the first member count of each list without the lock, the others under it. A
  * submitter that finds a member count without the lock reads the word, then the queue, then swaps the word: because of USE the swap fails
  * if the member count was assigned to another queue in between. A queue that had no members may have been freed, and another may lie at its
- * address: so the first member also looks whether the queue is run in the same way. Member counts are freed with their group. There are about as many as there were
- * queues with members at the same time. */
+ * address: so the first member also looks whether the queue is run in the same way. Member counts are freed with their group. There are about as many
+ * as there were queues with members at the same time. */
 #pragma once
 
 #include "objects/group_record.h"

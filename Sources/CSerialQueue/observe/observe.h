@@ -3,8 +3,8 @@
  * DESIGN. The queue's control says whether anything observes it. The kernel looks at it once for each task, together with other flags. Only
  * if it has one of SQ__NOTED does the kernel tell what it runs, and that by this pair alone, whatever observes.
  *
- * What only observes stands in this room, and each thing in a file of its own: call_sites.c, trace_hooks.c, watch_notes.c, timings.c (histograms), wrapper.c (the
- * library's functions in place of the user's), reader.h (the running tasks of a concurrent queue), suspended_list.c. */
+ * What only observes stands in this room, and each thing in a file of its own: call_sites.c, trace_hooks.c, watch_notes.c, timings.c (histograms),
+ * wrapper.c (the library's functions in place of the user's), reader.h (the running tasks of a concurrent queue), suspended_list.c. */
 #pragma once
 
 #include "platform/mutex.h"

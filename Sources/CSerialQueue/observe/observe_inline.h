@@ -124,8 +124,8 @@ static inline sq__reader_t *sq__reader_of(const sq__frame_t *frame) {
 /* The same for the innermost task of the calling thread. */
 static inline sq__reader_t *sq__reader_now(void) { return sq__reader_of(sq__self()->frame); }
 
-/* Points for bpftrace, perf and other tools: platform/probe.h says how they work, Documentation/Probes.md how they are used. The first argument is the queue; the
- * second is the offset of its label in bytes. That is a constant, but the label's address would cost an instruction. */
+/* Points for bpftrace, perf and other tools: platform/probe.h says how they work, Documentation/Probes.md how they are used. The first argument is
+ * the queue; the second is the offset of its label in bytes. That is a constant, but the label's address would cost an instruction. */
 
 #define SQ__LABEL_AT offsetof(struct sq_queue, label)
 

@@ -27,7 +27,7 @@ int sq__file_close(int file);
  * numbers, and its messages go there. Programs started by exec do not inherit it. Returns whether it has one; if not, it was closed, and errno says why. */
 bool sq__file_above_standard(int *file);
 
-/* Marks a file of ours by something that programs hardly ever set, and returns the mark: another file that the program opens under the same number does not have
- * it. Where the system has no such mark, both return an error, for each file the same. */
+/* Marks a file of ours by something that programs hardly ever set, and returns the mark: another file that the program opens under the same number
+ * does not have it. Where the system has no such mark, both return an error, for each file the same. */
 int sq__file_mark(int file);
 int sq__file_mark_of(int file);

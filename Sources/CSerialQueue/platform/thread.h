@@ -19,8 +19,8 @@
 /* Starts a detached thread. It blocks all signals except faults, so that the program's signals are handled by the program's own
  * threads. SIGPIPE, SIGXFSZ and SIGPROF are blocked only if the calling thread blocks them: a task's write to a closed pipe has
  * the same effect as elsewhere, and profilers see tasks. Its scheduling policy, nice value and affinity are those of the main
- * thread, where the system permits. Without a name it has that of the calling thread. A `name` that is too long for the system is reduced to its last component, after the last
- * dot, and then truncated. Returns 0 or ENOMEM.
+ * thread, where the system permits. Without a name it has that of the calling thread. A `name` that is too long for the system is reduced to its last
+ * component, after the last dot, and then truncated. Returns 0 or ENOMEM.
  *
  * `start` belongs to the caller and must stay valid until the body is called. So the new thread frees no memory, and the C
  * library does not create a cache of freed blocks for it, which would be larger than a queue. */

@@ -1,7 +1,7 @@
 /* growth.c: when a pool gets more permits, and when it loses them. Numbers of workers and permits are those of all its shards.
  *
- * DESIGN. sq__growth_permits is the rule: from what a check finds it says how many permits the pool is to have. A check comes some milliseconds after an entry found no free permit, and again as long as entries wait. Growth must
- * help. If an entry that was waiting at the last check still waits:
+ * DESIGN. sq__growth_permits is the rule: from what a check finds it says how many permits the pool is to have. A check comes some milliseconds after
+ * an entry found no free permit, and again as long as entries wait. Growth must help. If an entry that was waiting at the last check still waits:
  *
  *     - All workers with a permit are blocked: nothing moves. The pool gets three times as many permits.
  *     - Only some are blocked: entries are still taken, only later. A worker that many checks have found blocked in the

@@ -80,7 +80,9 @@ static void visit_shard(sq__shard_t *shard, const sq__pool_visitor_t *visitor, s
     }
     bool is_there = sq__peek(shard, &copy, sizeof copy);
     if (is_there) {
-        const sq__ready_visit_t visit = { is_locked ? &shard->ready : &copy.ready, is_locked ? &shard->lock : NULL, &shard->taken, sq__load_relaxed(&copy.waiting) };
+        const sq__ready_visit_t visit = {
+            is_locked ? &shard->ready : &copy.ready, is_locked ? &shard->lock : NULL, &shard->taken, sq__load_relaxed(&copy.waiting)
+        };
         visit_workers(copy.all, &holders);
         sq__slot_visit(&copy, visitor, view);
         is_locked = sq__pool_visit_ready(&visit, visitor, view);

@@ -1,7 +1,8 @@
 /* permit.h: whether a worker has a permit, and what each event makes of that.
  *
  * DESIGN. sq__permit_step is the only place where one state follows from another. It changes nothing: change_permit (workers.c) makes the step, under the
- * lock of the shard, and counts its permits. So the shard counts as many permits as workers have TAKEN, and one for each that is being started. Columns are events:
+ * lock of the shard, and counts its permits. So the shard counts as many permits as workers have TAKEN, and one for each that is being started.
+ * Columns are events:
  *
  *              get          leave       lend        take back    dismiss
  *     NONE     TAKEN, +1    fatal       fatal       fatal        LOST

@@ -1,7 +1,7 @@
 /* pool.h: threads that take ready entries from a list.
  *
- * DESIGN. A pool has a list of ready entries (a large one has several: shards.h), and workers (their threads: worker.h) that take them in order. An entry is a node
- * in the object that it stands for, a queue. It is in the list at most once, and is posted again only after it was run.
+ * DESIGN. A pool has a list of ready entries (a large one has several: shards.h), and workers (their threads: worker.h) that take them in order. An
+ * entry is a node in the object that it stands for, a queue. It is in the list at most once, and is posted again only after it was run.
  *
  * A worker needs one of the pool's permits to run an entry. The thread that posts an entry looks for a free permit. If there is one,
  * the thread takes the permit for an idle worker, or for a new one. A worker keeps its permit as long as it finds entries. So all permits are taken

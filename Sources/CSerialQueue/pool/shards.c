@@ -112,7 +112,8 @@ sq__shard_t *sq__shard_own(const sq__pool_t *pool) {
 sq__shard_t *sq__shard_to_post_to(const sq__pool_t *pool) {
     sq__shard_t *shard = sq__shard_own(pool);
     sq__self_t *self = sq__self();
-    if (pool->count > 1 && (self->pool_worker == NULL || self->pool_worker->shard->pool != pool) && sq__load_relaxed(&shard->waiting) > SQ__CROWD * shard->base_permits) {
+    bool is_outside = self->pool_worker == NULL || self->pool_worker->shard->pool != pool;
+    if (pool->count > 1 && is_outside && sq__load_relaxed(&shard->waiting) > SQ__CROWD * shard->base_permits) {
         self->detours += 1;
         shard = &pool->shards[(shard->index + self->detours) % pool->count];
     }

@@ -48,8 +48,8 @@ void sq__shard_leave_and_unlock(sq__shard_t *shard);
 /* With the lock. True: entries wait in other shards, which now know what this one has. */
 bool sq__shard_others_wait(sq__shard_t *shard);
 
-/* With the lock, by a worker with a permit, in a pool of several shards: the shard that it takes its next entry from, which is not locked, and may be empty by now; NULL: its
- * own. */
+/* With the lock, by a worker with a permit, in a pool of several shards: the shard that it takes its next entry from, which is not locked, and may be
+ * empty by now; NULL: its own. */
 sq__shard_t *sq__shard_to_help(sq__shard_t *shard);
 
 /* With the lock, and again on return; released in between, for the lock of the other shard: takes an entry of that shard, whose level is *level.

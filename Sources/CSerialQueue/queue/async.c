@@ -138,7 +138,8 @@ void sq__async_close_capacity(sq_queue_t *queue) {
 
 /* The first half of the submission that is made most, inline, so that the words of the task stay in registers. It is to a serial queue without a
  * capacity that has its runner, is not observed and not free, and has a slot in its segment: takes that slot. NULL: one of these is not so, or another
- * submitter was faster, and this one has paused; nothing has changed, and sq__async_submit has all cases. A queue that is observed from now on does not see this task. */
+ * submitter was faster, and this one has paused; nothing has changed, and sq__async_submit has all cases. A queue that is observed from now on does
+ * not see this task. */
 static inline __attribute__((always_inline)) sq__slot_t *take_slot(sq_queue_t *queue) {
     sq__state_t state = sq__load_relaxed(&queue->state);
     sq__segment_t *tail = sq__state_tail(state);

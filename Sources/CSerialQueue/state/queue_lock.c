@@ -1,9 +1,9 @@
 /* queue_lock.c: the lock for what not every task needs.
  *
- * DESIGN. An async task or a sync takes no lock on its way. These happen under a lock: becoming a client of the cache of threads, suspending, shutting down; the
- * turn of each task that can be cancelled, and its cancellation (withdraw.h); each call and firing of a timer; each wait that shares a
- * slot (shared.h). It is one of a few locks that all queues share (locks.h). The lock outlives the queue, so the thread that ends the
- * queue can release it. The lock order is in process.h. */
+ * DESIGN. An async task or a sync takes no lock on its way. These happen under a lock: becoming a client of the cache of threads, suspending,
+ * shutting down; the turn of each task that can be cancelled, and its cancellation (withdraw.h); each call and firing of a timer; each wait that
+ * shares a slot (shared.h). It is one of a few locks that all queues share (locks.h). The lock outlives the queue, so the thread that ends the queue
+ * can release it. The lock order is in process.h. */
 #include "state/state_inline.h"
 
 #include "thread/locks.h"

@@ -46,8 +46,8 @@
  *
  * The word contains the segment's address, so that one compare-and-swap takes the slot and verifies that the slot is in this
  * segment. A submitter accesses a segment only after it has a slot there, or the first slot of the next one: then it writes the
- * link. A segment is never recycled while one of its taken slots is not consumed, or before the link that leaves it was followed. A word that returns to an old value (ABA) is harmless: the swap takes the slot that
- * the word names now. */
+ * link. A segment is never recycled while one of its taken slots is not consumed, or before the link that leaves it was followed. A word that returns
+ * to an old value (ABA) is harmless: the swap takes the slot that the word names now. */
 #pragma once
 
 #include "include/sq_queue.h"

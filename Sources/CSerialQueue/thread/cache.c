@@ -80,8 +80,8 @@ static void be_kept_no_longer(sq__cached_thread_t *self) {
     sq__mutex_unlock(&sq__cache.lock);
 }
 
-/* L, which it releases. This thread was taken or started for a posted client, and has come. Before it calls that, the next one of the line gets a thread. If that
- * thread does not count as coming, the one after it gets a thread, too. */
+/* L, which it releases. This thread was taken or started for a posted client, and has come. Before it calls that, the next one of the line gets a
+ * thread. If that thread does not count as coming, the one after it gets a thread, too. */
 static void come(sq__cached_thread_t *self) {
     sq__cache.coming -= sq__cache_is_counted(&self->start);
     self->is_alone = false; /* the client before may have left since this thread was claimed */

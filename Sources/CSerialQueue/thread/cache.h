@@ -12,8 +12,9 @@
  *         same wait to OVER: the thread calls that one
  *     (e) the thread ends, or serves the line: swaps the same wait to OVER
  *
- * One of them succeeds, as each names the wait. A client whose swap fails in (t) looks for another thread. The thread prepares its next wait before it calls the client. So the next post may come as soon as
- * the client has begun; but the thread is taken only once it idles again: `idle` says in which wait.
+ * One of them succeeds, as each names the wait. A client whose swap fails in (t) looks for another thread. The thread prepares its next wait before
+ * it calls the client. So the next post may come as soon as the client has begun; but the thread is taken only once it idles again: `idle` says in
+ * which wait.
  *
  * A thread is looked for under one lock: one that idles, else a new one. A thread that has idled for SQ__IDLES_FOR ends, unless few others stay: of
  * these SQ__KEPT_THREADS wait as long as there are clients, and no more than there are clients. A client may run on the threads of its class of
@@ -26,9 +27,9 @@
  * client of the line is of another class, the thread that comes serves the one after it, too.
  *
  * The lock is not held while a thread is started or woken up: else all clients that become busy meanwhile would wait for that. The thread is counted before the
- * lock is released. If it cannot be started, the count is taken back, and its client waits in the line: a post cannot fail, as its task was accepted. The keeper,
- * a thread that runs no client, then tries to start threads for the line. As long as there is no keeper, no client loses its thread: none is taken, and none ends.
- * There is a keeper until there are neither clients nor threads; a client is counted before its first thread is started.
+ * lock is released. If it cannot be started, the count is taken back, and its client waits in the line: a post cannot fail, as its task was accepted.
+ * The keeper, a thread that runs no client, then tries to start threads for the line. As long as there is no keeper, no client loses its thread: none
+ * is taken, and none ends. There is a keeper until there are neither clients nor threads; a client is counted before its first thread is started.
  *
  * So if the line is not empty and the lock is free, a thread is coming that will look at the line, or one serves the line right now, or the keeper has been
  * called. */

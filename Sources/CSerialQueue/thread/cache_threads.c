@@ -17,7 +17,8 @@ void sq__cache_append_to_line(sq__client_t *client) {
     sq__store_relaxed(&sq__cache.line_waits, true);
 }
 
-/* L. The client, which has no stack of its own, may run on the thread while another client may still post that. A thread with a stack of its own is its client's. */
+/* L. The client, which has no stack of its own, may run on the thread while another client may still post that. A thread with a stack of its own is
+ * its client's. */
 static bool may_serve(const sq__cached_thread_t *thread, const sq__client_t *client) {
     return thread->start.stack_kib == 0 && thread->start.service == client->start.service;
 }

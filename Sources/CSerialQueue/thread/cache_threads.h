@@ -51,7 +51,8 @@ bool sq__cache_enough_come(unsigned coming, unsigned processors);
 bool sq__cache_start(sq__client_t *client, bool is_posted);
 
 /* L. An idle thread that nobody will post becomes the client's, which may post it. One at a time: until that thread has begun, further clients are left to
- * find a thread with their first post. So many new clients wait in the line for threads that come, and do not wake one each. False: *some_idle says whether others idle. */
+ * find a thread with their first post. So many new clients wait in the line for threads that come, and do not wake one each. False: *some_idle says
+ * whether others idle. */
 bool sq__cache_join_idle(sq__client_t *client, bool *some_idle);
 
 /* L, which it releases. Finds a thread for a posted client, which then is coming: one that idles, if there is a keeper; else it starts one. False: no memory or

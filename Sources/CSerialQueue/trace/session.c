@@ -95,7 +95,8 @@ static sq__tracing_t *make(const sq__trace_options_t *options) {
         return NULL;
     }
     *session = (sq__tracing_t){
-        .options = *options, .perfetto = perfetto, .file = SQ__KEPT_FILE_NONE, .later = SQ__KEPT_FILE_NONE, .answered = sq__requests_made(), .end = end, .end_id = sq__token_prepare(end)
+        .options = *options, .perfetto = perfetto, .file = SQ__KEPT_FILE_NONE, .later = SQ__KEPT_FILE_NONE,
+        .answered = sq__requests_made(), .end = end, .end_id = sq__token_prepare(end)
     };
     return session;
 }

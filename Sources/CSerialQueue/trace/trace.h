@@ -1,7 +1,7 @@
 /* trace.h: what other rooms record in a trace, and where they keep call sites.
  *
- * DESIGN. A trace has a number, its session; 0: nothing is recorded. recorder.c has how an event is recorded, session.c how a trace begins and ends, sites.c the
- * table of call sites. */
+ * DESIGN. A trace has a number, its session; 0: nothing is recorded. recorder.c has how an event is recorded, session.c how a trace begins and ends,
+ * sites.c the table of call sites. */
 #pragma once
 
 #include "platform/atomic.h"

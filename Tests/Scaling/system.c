@@ -101,6 +101,7 @@ void *sq__pages(size_t bytes) {
     sc_name(pages + blocks, bytes - blocks, SC_STORE);
     return pages;
 }
+void *sq__pages_grow(void *pages, size_t bytes, size_t more) { return memcpy(sq__pages(more), pages, bytes); }
 void sq__pages_free(void *pages, size_t bytes) { (void)pages, (void)bytes; }
 void sq__pages_discard(void *start, size_t bytes) { memset(start, 0, bytes); }
 

@@ -2,6 +2,7 @@
 
 /* Rows: scenario | figure | bar and goal | title | how often
  *   sync-uncontended    | wall | 0.90 0.75 | sync, uncontended
+ *   sync-side-by-side   | wall | 0.90 0.75 | sync, 2 threads, a queue each
  *   sync-contended-2    | wall | 0.05 0.01 | sync, 2 threads contending | times 3
  *   sync-contended-4    | wall | 0.05 0.01 | sync, 4 threads contending | busy 3
  *   sync-contended-8    | wall | 0.05 0.01 | sync, 8 threads contending | busy 3
@@ -47,8 +48,46 @@ static void sync_until_the_end(unsigned index, void *context) {
     race.done[index].value = done;
 }
 
+typedef struct own_pair {
+    contender_queue_t queue[2];
+    uint64_t end;
+    bench_slot_t *done, *counted;
+} own_pair_t;
+
+static void sync_on_own(unsigned index, void *context) {
+    const own_pair_t pair = *(const own_pair_t *)context;
+    bench_task_t task = { bench_count_up, &pair.counted[index].value };
+    uint64_t done = 0;
+    do {
+        contender_sync(pair.queue[index], &task);
+        ++done;
+    } while ((done & 127) != 0 || bench_now() < pair.end);
+    pair.done[index].value = done;
+}
+
 /* `threads` threads call sync without pause. */
 static void sync_contended(uint64_t threads) { race_for_the_queue(threads, 1, sync_until_the_end); }
+
+/* Two threads, each with a queue of its own, which were created one after the other: all such pairs of five, as what lies on one cache line depends on
+ * the address. */
+enum { SIDE_BY_SIDE = 5 };
+
+static void sync_side_by_side(uint64_t unused) {
+    bench_crew_t *crew = bench_crew_create(2);
+    contender_queue_t queues[SIDE_BY_SIDE];
+    bench_meter_t meter = { 0 };
+    (void)unused;
+    for (int i = 0; i < SIDE_BY_SIDE; ++i) queues[i] = contender_create();
+    for (int i = 0; i + 1 < SIDE_BY_SIDE; ++i) {
+        own_pair_t pair = { { queues[i], queues[i + 1] }, bench_now() + bench_duration(100000000), bench_slots(2), bench_slots(2) };
+        bench_start(&meter);
+        bench_crew_run(crew, sync_on_own, &pair);
+        bench_stop(&meter, pair.done[0].value + pair.done[1].value);
+        for (int k = 0; k < 2; ++k) bench_expect("sync tasks that ran", pair.counted[k].value, pair.done[k].value);
+    }
+    for (int i = 0; i < SIDE_BY_SIDE; ++i) contender_release(queues[i]);
+    bench_report(&meter);
+}
 
 /* Creates a queue and releases it. */
 static void create_release(uint64_t unused) {
@@ -91,6 +130,7 @@ static void create_sync_release(uint64_t unused) {
 }
 
 BENCH_SCENARIO("sync-uncontended", BENCH_SYNC, sync_uncontended)
+BENCH_SCENARIO("sync-side-by-side", BENCH_SYNC, sync_side_by_side)
 BENCH_SCENARIO("sync-contended", BENCH_SYNC, sync_contended) /* threads */
 BENCH_SCENARIO("grow-sync", BENCH_SYNC, sync_contended)      /* threads */
 BENCH_SCENARIO("create-release", 0, create_release)

@@ -9,13 +9,14 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 /* A zeroed object of this size, with a copy of its label from this byte on, as its last field; NULL, with errno: no memory. `label`: NULL for "".
  * Freed with sq__memory_free. */
 static inline void *sq__object_memory(size_t size, size_t label_at, const char *label) {
     size_t length = label != NULL ? strlen(label) : 0;
-    char *object = sq__memory(size + length + 1);
+    char *object = sq__memory_apart(size + length + 1, sizeof(uint64_t)); /* the word that counts comes first */
     if (object == NULL) {
         errno = ENOMEM;
         return NULL;

@@ -50,7 +50,7 @@ static __attribute__((noinline)) int find_runner(const sq_queue_options_t *optio
 static sq_queue_t *make(size_t label_length, size_t width) {
     size_t in_front = width > 1 ? sizeof(sq__concurrent_t) : 0;
     size_t bytes = in_front + sizeof(sq_queue_t);
-    char *memory = sq__memory(bytes + label_length + 1);
+    char *memory = sq__memory_apart(bytes + label_length + 1, in_front + offsetof(sq_queue_t, state) + sizeof(sq__state_t));
     if (memory == NULL) {
         return NULL;
     }

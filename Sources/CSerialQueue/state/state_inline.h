@@ -189,7 +189,7 @@ struct sq_queue {
 _Static_assert(SQ__APART(position, control) && SQ__APART(ran, control) && SQ__APART(control, state) && SQ__APART(runner, state),
                "runner and submitters share a cache line");
 #ifndef SQ_DEBUG
-_Static_assert(offsetof(struct sq_queue, label) + 16 <= 160 - sizeof(size_t), "malloc takes more than 160 bytes for a queue with a label of 15");
+_Static_assert(offsetof(struct sq_queue, label) + 48 <= 3 * SQ__LINE - sizeof(size_t), "malloc takes more than three lines for a queue with a label of 47");
 #endif
 
 /* The queue on which its tasks run; NULL: it has no target, or that may still be moved: sq__targeted_fix comes first (queue/targeted.h). */

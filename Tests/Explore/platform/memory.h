@@ -14,6 +14,10 @@ void *ex_allocate(size_t bytes, size_t alignment);
 void ex_release(void *block);
 
 static inline void *sq__memory(size_t bytes) { return ex_allocate(bytes, 16); }
+static inline void *sq__memory_apart(size_t bytes, size_t hot) {
+    size_t least = hot + SQ__LINE - 2 * sizeof(size_t);
+    return sq__memory(bytes < least ? least : bytes);
+}
 static inline void *sq__memory_zeroed(size_t bytes) {
     void *block = sq__memory(bytes);
     return block != NULL ? memset(block, 0, bytes) : NULL;

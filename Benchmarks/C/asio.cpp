@@ -60,7 +60,7 @@ static void contender_after(contender_queue_t strand, uint64_t nanoseconds, cons
 static contender_timer_t contender_timer_start(contender_queue_t strand, uint64_t nanoseconds, const bench_task_t *task,
                                                const bench_task_t *gone) {
     auto *timer = new net::steady_timer(*strand, std::chrono::nanoseconds(nanoseconds));
-    timer->async_wait([task = *task, gone = gone->function](const net_error &error) { (error ? gone : task.function)(task.context); });
+    timer->async_wait([task = *task, gone = gone->function](const net_error &error) { if (auto call = error ? gone : task.function) call(task.context); });
     return timer;
 }
 

@@ -121,7 +121,7 @@ static void timer_fires(uv_timer_t *handle) {
 
 static void timer_is_closed(uv_handle_t *handle) {
     contender_timer_t timer = (contender_timer_t)handle;
-    timer->gone.function(timer->gone.context);
+    if (timer->gone.function) timer->gone.function(timer->gone.context);
     free(timer);
 }
 

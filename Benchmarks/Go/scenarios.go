@@ -185,10 +185,12 @@ var scenarios = map[string]func(uint64){
 		newReplies(1)
 		againAndAgain(func() { ask(queue, 0) })
 	},
-	"to-and-fro":    toAndFro,
-	"single":        single,
-	"single-pooled": single,
-	"timers":        timers,
-	"timer-brief":   timerBrief,
-	"memory-unused": memoryUnused,
+	"to-and-fro":        toAndFro,
+	"single":            single,
+	"single-pooled":     single,
+	"timers":            timers,
+	"timers-plain":      timers,
+	"timer-brief":       timerBrief,
+	"timer-brief-plain": timerBrief,
+	"memory-unused":     memoryUnused,
 }

@@ -235,8 +235,8 @@ public final class Scenarios {
             case "to-and-fro" -> toAndFro();
             case "single" -> single(false);
             case "single-pooled" -> single(true);
-            case "timers" -> timersAtATime(number);
-            case "timer-brief" -> timerBrief();
+            case "timers", "timers-plain" -> timersAtATime(number);
+            case "timer-brief", "timer-brief-plain" -> timerBrief();
             case "memory-unused" -> memoryUnused();
             default -> { return false; }
         }

@@ -200,8 +200,8 @@ fn run(name: &str, number: u64) -> bool {
             queue.send(COUNTS).unwrap();
             GATE.pass();
         }),
-        "timers" => runtime.block_on(async { tokio::spawn(timers(number)).await.unwrap() }),
-        "timer-brief" => runtime.block_on(async { tokio::spawn(timer_brief()).await.unwrap() }),
+        "timers" | "timers-plain" => runtime.block_on(async { tokio::spawn(timers(number)).await.unwrap() }),
+        "timer-brief" | "timer-brief-plain" => runtime.block_on(async { tokio::spawn(timer_brief()).await.unwrap() }),
         "memory-unused" => memory_unused(&runtime),
         _ => return false,
     }

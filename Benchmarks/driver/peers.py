@@ -33,7 +33,8 @@ OURS = ("ours", "ours-pooled")
 LIMIT = 10  # seconds for one measurement of a peer; most take less than three
 
 # Rows whose bar is not against the best of all: what the bar is against.
-AGAINST = {"timers-1000000": ("java",), "timer-brief": ("java",), **{f"bounded-{producers}": ("crossbeam",) for producers in (1, 2, 4, 8)},
+AGAINST = {**{scenario: ("java",) for scenario in ("timers-1000000", "timer-brief", "timers-plain-1000000", "timer-brief-plain")},
+           **{f"bounded-{producers}": ("crossbeam",) for producers in (1, 2, 4, 8)},
            "async-wait": [name for name in PEERS if name != "go"]}  # goroutines change without a thread's waking
 
 

@@ -58,6 +58,7 @@ static void sleep_until(sq__alarms_t *alarms, uint64_t time) {
     sq__wait_id_t wait_id = alarms->wait_id = sq__token_prepare(alarms->token);
     sq__token_t *token = alarms->token;
     alarms->wakes_at = time;
+    alarms->lingers = alarms->leases == 0;
     sq__mutex_unlock(&alarms->lock);
     sq__token_sleep(token, wait_id, time);
     sq__mutex_lock(&alarms->lock);
@@ -135,11 +136,17 @@ int sq__alarms_lease(sq__alarms_t *alarms) {
     return error;
 }
 
-void sq__alarms_release(sq__alarms_t *alarms) {
-    sq__mutex_lock(&alarms->lock);
+/* With the lock, which it releases. */
+static void release_and_unlock(sq__alarms_t *alarms) {
     alarms->leases -= 1;
     sq__heap_trim(&alarms->exact, alarms->leases + 1);
-    unlock_and_wake(alarms, alarms->leases == 0 && !alarms->is_manual ? sq__time_after(sq__clock_now(), linger) : SQ__NEVER);
+    bool ends = alarms->leases == 0 && !alarms->is_manual && !alarms->lingers;
+    unlock_and_wake(alarms, ends ? sq__time_after(sq__clock_now(), linger) : SQ__NEVER);
+}
+
+void sq__alarms_release(sq__alarms_t *alarms) {
+    sq__mutex_lock(&alarms->lock);
+    release_and_unlock(alarms);
 }
 
 /* Any set */
@@ -179,6 +186,18 @@ bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm) {
         sq__alarms_take(alarms, alarm);
     }
     sq__mutex_unlock(&alarms->lock);
+    return was_set;
+}
+
+bool sq__alarm_cancel_and_release(sq__alarms_t *alarms, sq__alarm_t *alarm) {
+    sq__mutex_lock(&alarms->lock);
+    bool was_set = sq__heap_is_in(&alarm->due);
+    if (was_set) {
+        sq__alarms_take(alarms, alarm);
+        release_and_unlock(alarms);
+    } else {
+        sq__mutex_unlock(&alarms->lock);
+    }
     return was_set;
 }
 

@@ -12,7 +12,7 @@
  * the thread only if it would sleep too long. Cancelling never wakes it: it may wake once for nothing.
  *
  * The process's thread lives while any user holds a lease on the set, and a tenth of a second longer, so that occasional alarms
- * do not start a thread each. */
+ * do not start a thread each. The return of the last lease reads the clock and wakes the thread only if it does not sleep for that tenth already. */
 #pragma once
 
 #include "alarm/alarm_inline.h"
@@ -37,6 +37,9 @@ void sq__alarm_set_again(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due,
 
 /* Cancels the alarm: it is not called. Returns false if it was not set, or if its call has begun, which may still run or be about to. */
 bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm);
+
+/* The same for an alarm that is not set again. If it returns true, it has also returned the lease, under the same lock. */
+bool sq__alarm_cancel_and_release(sq__alarms_t *alarms, sq__alarm_t *alarm);
 
 /* Calls `visit` for the next alarms, at most `most` (up to SQ__ALARMS_VISITED) of them, in the order in which they are due, under the set's lock. NULL:
  * the process's set. False: its patience with the lock ended. */

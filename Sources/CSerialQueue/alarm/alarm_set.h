@@ -19,6 +19,7 @@ struct sq__alarms {
     sq__token_t *token; /* L  the thread's; NULL: no thread runs */
     sq__wait_id_t wait_id;    /* L  of the wait in which the thread sleeps now */
     uint64_t wakes_at;  /* L  when that sleep ends; 0: the thread is awake, or is being woken */
+    bool lingers;       /* L  when that sleep began there was no lease, so it ends in time for the thread to leave */
 };
 
 /* The smallest key of this heap; SQ__NEVER: it is empty. */

@@ -19,7 +19,12 @@ void sq__timer_change_alarm(sq_timer_t *timer, sq__timer_event_t event) {
         sq__timed_try_again(timer->alarms, &timer->alarm);
         break;
     case SQ__TIMER_DO_CANCEL:
-        was_set = sq__alarm_cancel(timer->alarms, &timer->alarm);
+        if (timer->is_released && !sq__pending_timers_is_listed(&timer->pending)) { /* it has ended: nothing sets the alarm again */
+            was_set = sq__alarm_cancel_and_release(timer->alarms, &timer->alarm);
+            timer->has_lease = !was_set;
+        } else {
+            was_set = sq__alarm_cancel(timer->alarms, &timer->alarm);
+        }
         timer->references -= was_set;
         timer->stale_calls += !was_set;
         break;

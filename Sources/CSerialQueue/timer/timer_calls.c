@@ -37,7 +37,7 @@ sq_timer_t *sq__timer_create(sq_queue_t *queue, const sq_task_t *task, const voi
     }
     *timer = (sq_timer_t){
         .alarm.call = sq__timer_fall_due, .pending.end = sq__timer_end_with_queue, .queue = queue, .alarms = alarms,
-        .task = *task, .site = site, .references = 2, .has_queue = true
+        .task = *task, .site = site, .references = 2, .has_queue = true, .has_lease = true
     };
     sq__lock(queue);
     error = sq__pending_timers_add(queue, &timer->pending);
@@ -164,10 +164,11 @@ void sq_timer_release(sq_timer_t *timer) {
     sq_queue_t *queue = timer->queue;
     bool passes = false;
     sq__lock(queue);
-    sq__timer_disarm(timer);
     timer->is_released = true;
-    if (sq__pending_timers_is_listed(&timer->pending) && !timer->is_running
-        && sq__timer_submit_end(timer, &passes) == ENOMEM) {
+    bool ends = sq__pending_timers_is_listed(&timer->pending) && !timer->is_running;
+    int error = ends ? sq__timer_submit_end(timer, &passes) : 0;
+    sq__timer_disarm(timer); /* after that, so that it is known whether the alarm is still needed */
+    if (error == ENOMEM) {
         sq__timer_change_alarm(timer, SQ__TIMER_RETRY);
     }
     sq__timer_leave(timer);

@@ -79,7 +79,9 @@ void sq__timer_leave(sq_timer_t *timer) {
     bool is_last = timer->references == 0;
     sq__unlock(queue);
     if (is_last) {
-        sq__alarms_release(timer->alarms);
+        if (timer->has_lease) {
+            sq__alarms_release(timer->alarms);
+        }
         sq__memory_free(timer);
     }
     if (releases_queue) {

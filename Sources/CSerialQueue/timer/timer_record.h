@@ -40,4 +40,5 @@ struct sq_timer {
     bool is_first;             /* L  the next firing is the first since the timer was started */
     bool is_released;          /* L  the owner has released it */
     bool has_queue;            /* L  it still holds its reference to the queue */
+    bool has_lease;            /* L  it still holds its lease on the alarms */
 };

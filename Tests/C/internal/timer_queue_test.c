@@ -3,6 +3,9 @@
 #include "inject.h"
 #include "timed.h"
 
+#include "alarm/alarm_set.h"
+#include "timer/timer_record.h"
+
 /* The queue */
 
 TEST(a_pending_task_keeps_its_queue_alive_and_lets_it_end) {
@@ -99,8 +102,11 @@ TEST(a_release_without_memory_is_carried_out_later) {
         make_timer(&subject, b.queue);
         CHECK_EQUAL(sq_suspend(b.queue), 0);
         start(&subject, MS, MS);
+        const sq__alarms_t *alarms = subject.timer->alarms;
+        size_t leases = alarms->leases;
         fail_nth(FAIL_ALLOCATION, 1, true);
         sq_timer_release(subject.timer);
+        CHECK_EQUAL(alarms->leases, leases); /* the alarm that tries again needs its own */
         sq_pool_advance(b.pool, 5 * MS);
         CHECK_EQUAL(fail_nothing(), 6);
         CHECK_EQUAL(subject.discarded, 0);

@@ -82,6 +82,8 @@ static void make_queues(void) {
     MUST(sq_async_after(sq_queue_create("by hand", &options), UINT64_C(1000000000), nothing, NULL) == 0);
     options.pool = sq_pool_create_loop("loop");
     MUST(sq_async(sq_queue_create("unowned", &options), nothing, NULL) == 0);
+    options.pool = sq_pool_create_loop("owned loop");
+    MUST(sq_pool_own(options.pool) == 0 && sq_async(sq_queue_create("owned", &options), nothing, NULL) == 0);
 }
 
 /* A dump says when the threads wait and run. */

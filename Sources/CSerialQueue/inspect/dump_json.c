@@ -47,6 +47,12 @@ static void add_text(sq__dump_text_t *text, const char *name, const char *string
 
 static void add_count(sq__dump_text_t *text, const char *name, uint64_t count) { sq__dump_add(text, ", \"%s\": %llu", name, (unsigned long long)count); }
 
+static void add_owner(sq__dump_text_t *text, uint64_t owner) {
+    if (owner != 0) {
+        add_count(text, "owner", owner);
+    }
+}
+
 static void add_truth(sq__dump_text_t *text, const char *name, bool is_true) { sq__dump_add(text, ", \"%s\": %s", name, is_true ? "true" : "false"); }
 
 /* A queue's number. */
@@ -151,6 +157,7 @@ static void add_queue_object(sq__dump_text_t *text, const sq__view_t *view, cons
     add_truth(text, "runs", queue->runs);
     add_truth(text, "ready", queue->is_ready);
     add_truth(text, "unowned", queue->lacks_owner);
+    add_owner(text, queue->owner);
     add_truth(text, "in_cycle", queue->is_in_cycle);
     add_count(text, "suspensions", queue->suspensions);
     add_truth(text, "shut_down", queue->state & SQ__CLOSED);
@@ -176,6 +183,7 @@ static void add_pool(sq__dump_text_t *text, const sq__pool_view_t *pool) {
         add_count(text, "waiting_without_permit", pool->lent);
     }
     add_truth(text, "unowned", pool->lacks_owner);
+    add_owner(text, pool->owner);
     add_truth(text, "exact", pool->is_locked);
 }
 

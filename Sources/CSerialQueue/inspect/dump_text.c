@@ -45,10 +45,33 @@ void sq__dump_add_time(sq__dump_text_t *text, uint64_t nanoseconds) {
     }
 }
 
-void sq__dump_add_thread(sq__dump_text_t *text, const sq__view_thread_t *thread) {
+void sq__dump_add_thread_of(sq__dump_text_t *text, uint64_t thread_id) {
     char name[16];
-    sq__thread_name_of(thread->self.thread_id, name, sizeof name);
-    sq__dump_add(text, "thread \"%s\" (%llu)", name, (unsigned long long)thread->self.thread_id);
+    sq__thread_name_of(thread_id, name, sizeof name);
+    sq__dump_add(text, "thread \"%s\" (%llu)", name, (unsigned long long)thread_id);
+}
+
+void sq__dump_add_thread(sq__dump_text_t *text, const sq__view_thread_t *thread) { sq__dump_add_thread_of(text, thread->self.thread_id); }
+
+void sq__dump_add_last_owner(sq__dump_text_t *text, uint64_t owner) {
+    if (owner == 0) {
+        sq__dump_add(text, "none has yet");
+    } else {
+        sq__dump_add(text, "thread %llu was the last", (unsigned long long)owner);
+    }
+}
+
+void sq__dump_add_ready(sq__dump_text_t *text, const sq__view_queue_t *queue) {
+    if (queue->lacks_owner) {
+        sq__dump_add(text, "no thread runs its loop: ");
+        sq__dump_add_last_owner(text, queue->owner);
+    } else if (queue->owner != 0) {
+        sq__dump_add(text, "waits for ");
+        sq__dump_add_thread_of(text, queue->owner);
+        sq__dump_add(text, ", which owns its loop");
+    } else {
+        sq__dump_add(text, "waits for a thread of its pool");
+    }
 }
 
 void sq__dump_add_queue(sq__dump_text_t *text, const char *label, const void *queue) { sq__dump_add(text, "queue \"%s\" %p", label, queue); }

@@ -57,6 +57,7 @@ typedef struct sq__view_queue {
     bool is_there;      /* false: it could not be read */
     bool is_ready;      /* it waits for a thread of its pool */
     bool lacks_owner;   /* and that is a loop that no thread runs */
+    uint64_t owner;     /* and that is a loop: the thread that owns it, or was the last one; 0: none yet */
     bool is_concurrent;
     uint64_t state;     /* state/state.h */
     uint64_t gate;      /* gate/gate.h, of a concurrent one */

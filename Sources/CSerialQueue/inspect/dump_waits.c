@@ -65,7 +65,8 @@ static void add_cause(sq__dump_text_t *text, const sq__view_queue_t *queue) {
     if (queue->state & SQ__SUSPENDED) {
         sq__dump_add(text, "; it is suspended (%u)", queue->suspensions);
     } else if (queue->is_ready) {
-        sq__dump_add(text, queue->lacks_owner ? "; no thread runs its loop: none has yet, or it has ended" : "; it waits for a thread of its pool");
+        sq__dump_add(text, queue->lacks_owner ? "; " : "; it ");
+        sq__dump_add_ready(text, queue);
     } else {
         sq__dump_add(text, "; no thread runs it at the moment");
     }

@@ -151,6 +151,8 @@ sq__owner_t *sq__self_owner(void) {
     sq__self_t *self = sq__self_listed();
     if (self->owner == NULL && will_end_cleanly(self)) {
         self->owner = sq__owner_create();
+    } else if (self->owner != NULL) {
+        sq__store_relaxed(&self->owner->thread_id, sq__thread_id()); /* in the child of a fork the thread has another number */
     }
     return self->owner;
 }

@@ -80,6 +80,12 @@ static void add_site(sq__dump_text_t *text, const sq__view_t *view, const void *
     }
 }
 
+static void add_maker(sq__dump_text_t *text, const sq__view_t *view, const char *name, const void *maker) {
+    if (maker != NULL) {
+        add_symbol(text, view, name, sq__site_of_call(maker));
+    }
+}
+
 /* One object of a list, on a line; `i`: its place there. */
 static void begin_object(sq__dump_text_t *text, size_t i) { sq__dump_add(text, "%s\n{", i > 0 ? "," : ""); }
 
@@ -111,6 +117,7 @@ static void add_wait(sq__dump_text_t *text, const sq__view_t *view, const sq__vi
     sq__dump_add(text, ", \"wait\": {\"for\": ");
     add_string(text, thread->kind[0] != '\0' ? thread->kind : aim <= SQ__AIM_TASK ? aims[aim] : "queue");
     add_text(text, "label", thread->label);
+    add_maker(text, view, "made_by", thread->maker);
     if (thread->kind[0] == '\0') {
         add_queue(text, thread->object);
         add_truth(text, "barrier", sq__peeked(&thread->wait.is_barrier));
@@ -140,6 +147,7 @@ static void add_thread(sq__dump_text_t *text, const sq__view_t *view, const sq__
     if (thread->once != NULL) {
         add_text(text, "inside", thread->is_apply ? "apply" : thread->is_item ? "item" : "once");
         add_text(text, "inside_label", thread->apply);
+        add_maker(text, view, "inside_made_by", thread->item_maker);
     }
     if (thread->waits) {
         add_wait(text, view, thread);
@@ -235,6 +243,7 @@ void sq__dump_json_want(sq__view_t *view) {
         const sq__view_thread_t *thread = sq__view_thread(view, i);
         sq__dump_want_functions(view, thread);
         sq__view_want_site(view, thread->waits ? thread->wait.site : NULL);
+        sq__view_want_site(view, thread->maker);
     }
     for (size_t i = 0; i < view->order.count && view->order.count <= MOST_SITES; i += 1) {
         sq__view_find_site(sq__view_queue(view, i));

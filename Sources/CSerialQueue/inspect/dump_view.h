@@ -45,10 +45,12 @@ typedef struct sq__view_thread {
     uintptr_t code;             /* of its iterations */
     bool is_apply;
     bool is_item; /* that is performed; `apply` is its label */
+    const void *item_maker; /* NULL: it has a label */
     bool waits;
     sq__wait_t wait;
     char kind[16];              /* of the subject; "": it waits for its turn, for room, or for the end of the queue */
     char label[SQ__VIEW_LABEL]; /* of what it waits for */
+    const void *maker;          /* where that was made, if it has no label; or NULL */
     const void *object;         /* of the subject, or the queue */
 } sq__view_thread_t;
 

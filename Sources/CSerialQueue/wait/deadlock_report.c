@@ -1,6 +1,7 @@
 #include "wait/deadlock_report.h"
 
 #include "include/sq_current.h"
+#include "include/sq_private.h"
 #include "observe/observe.h"
 #include "runner/runner_inline.h"
 #include "thread/explored.h"
@@ -158,6 +159,17 @@ void sq__deadlock_report_once_inside_itself(const void *once) {
     }
 }
 
+/* A semaphore, group or item by its label, or else by where it was made. */
+static void add_object(text_t *text, const char *kind, const char *label, const void *maker) {
+    char name[256];
+    if (maker == NULL) {
+        add(text, "%s \"%s\"", kind, label);
+    } else {
+        sq__site_text(maker, name, sizeof name);
+        add(text, "%s made by %s", kind, name);
+    }
+}
+
 /* M, after closes_cycle. What the edge's thread holds, and the thread before it in the cycle waits for. */
 static void add_held(text_t *text, const sq__edge_t *edge) {
     if (edge->held.frame != NULL) {
@@ -170,7 +182,7 @@ static void add_held(text_t *text, const sq__edge_t *edge) {
     } else if (edge->held.duty->pool != NULL) {
         add(text, "runs an iteration of apply on pool \"%s\"", edge->held.duty->pool);
     } else if (edge->held.duty->item != NULL) {
-        add(text, "performs item \"%s\"", edge->held.duty->item);
+        add_object(text, "performs item", edge->held.duty->item, sq__maker_of(edge->held.duty->item));
     } else {
         add(text, "is inside the function of once \"%p\"", edge->held.duty->what);
     }
@@ -186,7 +198,8 @@ static void add_wait(text_t *text, const sq__edge_t *edge) {
             add(text, ", whose tasks run on queue \"%s\"", edge->wait->root->label);
         }
     } else {
-        add(text, " and waits for %s \"%s\"", subject->kind, subject->label);
+        add(text, " and waits for ");
+        add_object(text, subject->kind, subject->label, sq__subject_maker(subject));
         if (needed != NULL) {
             add(text, ", which %s queue \"%s\"", subject->relation, label_of(needed));
         } else if (edge->onward->held.owned == 0 && edge->onward->held.duty == NULL && edge->onward->wait->is_barrier) {

@@ -92,6 +92,21 @@ static void wait_for_item_behind(void *queue) {
     sq_item_release(item);
 }
 
+static void wait_for_nameless_group(void *queue) {
+    sq_group_t *group = sq_group_create("");
+    CHECK_EQUAL(sq_group_async(group, queue, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_group_wait(group, SQ_FOREVER), EDEADLK);
+    CHECK(advises(" and waits for group made by wait_for_nameless_group (advice_test+0x"));
+    sq_group_release(group);
+}
+
+TEST(a_group_without_a_label_is_reported_by_where_it_was_made) {
+    sq_queue_t *queue = make_queue_of("mine", 0);
+    CHECK_EQUAL(sq_sync(queue, wait_for_nameless_group, queue), 0);
+    drain(queue);
+    sq_queue_release(queue);
+}
+
 TEST(the_advice_for_an_item_behind_the_own_task_is_its_notification) {
     sq_queue_t *queue = make_queue_of("ring", 0);
     CHECK_EQUAL(sq_sync(queue, wait_for_item_behind, queue), 0);

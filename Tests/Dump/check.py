@@ -6,7 +6,7 @@ import re
 import sys
 
 TYPES = {'object': dict, 'array': list, 'string': str, 'boolean': bool, 'null': type(None)}
-KNOWN = {'$schema', '$defs', '$ref', 'title', 'description', 'type', 'required', 'additionalProperties', 'properties', 'items', 'enum', 'pattern', 'minimum', 'maxLength'}
+KNOWN = {'$schema', '$defs', '$ref', 'title', 'description', 'type', 'required', 'additionalProperties', 'properties', 'items', 'enum', 'pattern', 'minimum', 'maxLength', 'oneOf'}
 
 
 def is_a(value, name):
@@ -33,7 +33,11 @@ def faults(schema, value, root, at='dump'):
         yield f'{at} is {value!r}'
     if 'maxLength' in schema and len(value) > schema['maxLength']:
         yield f'{at} has {len(value)} characters'
-    if isinstance(value, dict):
+    if 'oneOf' in schema:
+        found = [list(faults(form, value, root, at)) for form in schema['oneOf']]
+        if sum(not each for each in found) != 1:
+            yield from min(found, key=len) or [f'{at} has several forms']
+    if isinstance(value, dict) and 'properties' in schema:
         known = schema['properties']
         yield from (f'{at} has no {name}' for name in schema.get('required', []) if name not in value)
         yield from (f'{at} has {name}, which the schema does not know' for name in value if name not in known)
@@ -102,4 +106,5 @@ def main():
     print(results.count(True), results.count(False))
 
 
-main()
+if __name__ == '__main__':
+    main()

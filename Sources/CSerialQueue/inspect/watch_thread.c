@@ -2,6 +2,7 @@
 
 #include "gate/gate_inline.h"
 #include "include/sq_private.h"
+#include "inspect/stall_json.h"
 #include "kernel/kernel.h"
 #include "observe/observe_inline.h"
 #include "platform/probe.h"
@@ -164,6 +165,7 @@ static void call_watcher(sq__watcher_t *watcher, stall_t *found) {
         sq__text_copy(found->waits_for, sizeof found->waits_for, "made by ");
         sq__site_text(found->maker, found->waits_for + strlen(found->waits_for), sizeof found->waits_for - strlen(found->waits_for));
     }
+    sq__stall_json(stall);
     sq__trace_happened(stall->kind == SQ_STALL_RUNNING ? "stall: a task runs too long" : "stall: a task waits too long");
     watcher->given.stalled(watcher->given.context, stall);
     sq__mutex_lock(&lock);

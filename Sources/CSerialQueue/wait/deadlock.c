@@ -182,6 +182,9 @@ bool sq__deadlock_leave(sq__edge_t *edge) {
     SQ__LIST_REMOVE(edge);
     bool is_refused = edge->is_refused;
     sq__mutex_unlock(&lock);
+    if (is_refused) {
+        sq__deadlock_report_write(edge->report);
+    }
     return is_refused;
 }
 

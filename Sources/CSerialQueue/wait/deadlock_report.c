@@ -3,8 +3,10 @@
 #include "include/sq_current.h"
 #include "include/sq_private.h"
 #include "observe/observe.h"
+#include "platform/json.h"
 #include "runner/runner_inline.h"
 #include "thread/explored.h"
+#include "wait/deadlock_json.h"
 
 #include "platform/clock.h"
 #include "platform/text.h"
@@ -84,12 +86,26 @@ static void add_number(text_t *text, const sq_queue_t *queue, bool is_first) {
     add(text, "%s \"%s\" %p", is_first ? " Queue numbers:" : ",", queue->label, (const void *)queue);
 }
 
-char *sq__deadlock_report_room(void) { return sq__self_report(REPORT_SIZE); }
+char *sq__deadlock_report_room(void) { return sq__self_report(REPORT_SIZE + (sq__json_reports_are_on() ? SQ__DEADLOCK_JSON : 0)); }
 
-/* Of a thread that would wait for itself. An explored test fails with it. */
-static void keep_own(char *report) {
+void sq__deadlock_report_write(const char *report) {
+    if (report != NULL && sq__json_reports_are_on()) {
+        sq__deadlock_json_write(report, report + REPORT_SIZE);
+    }
+}
+
+/* Of a thread that would wait for itself, for `awaited`; NULL: for a once that it is inside. An explored test fails with it. */
+static void keep_own(char *report, const sq_queue_t *held, const sq_queue_t *awaited, sq__aim_t aim, const void *once) {
     sq__explored_t *explored = sq__self()->explored;
     keep(report);
+    if (sq__json_reports_are_on()) {
+        if (once != NULL) {
+            sq__deadlock_json_once(report + REPORT_SIZE, once);
+        } else {
+            sq__deadlock_json_own(report + REPORT_SIZE, held, awaited, aim);
+        }
+        sq__deadlock_report_write(report);
+    }
     if (explored != NULL) {
         explored->calls->deadlock(explored, report);
     }
@@ -127,7 +143,7 @@ void sq__deadlock_onto_itself(sq_queue_t *queue, sq__aim_t aim, const char *doin
         add(&text, ", and waits for queue \"%s\". %s", queue->label, advice_for(aim));
         add_number(&text, queue, true);
         add(&text, ".");
-        keep_own(text.bytes);
+        keep_own(text.bytes, queue, queue, aim, NULL);
     }
 }
 
@@ -141,7 +157,7 @@ void sq__deadlock_onto_own_target(const sq_queue_t *queue, const sq_queue_t *tar
         add_number(&text, queue, true);
         add_number(&text, target, false);
         add(&text, ".");
-        keep_own(text.bytes);
+        keep_own(text.bytes, target, queue, SQ__AIM_TURN, NULL);
     }
 }
 
@@ -150,7 +166,7 @@ void sq__deadlock_report_once_inside_itself(const void *once) {
     if (text.bytes != NULL) {
         add(&text, "sq_once from inside its own function: once \"%p\" would wait for itself. Thread %llu is inside that function.",
             once, (unsigned long long)sq__thread_id());
-        keep_own(text.bytes);
+        keep_own(text.bytes, NULL, NULL, SQ__AIM_TURN, once);
     }
     if (sq__trace_is_on()) {
         char name[24];
@@ -285,6 +301,9 @@ void sq__deadlock_report_cycle(const sq__edge_t *first) {
     add(&text, " %s", advice_for_cycle(first));
     add_numbers(&text, first);
     keep(text.bytes);
+    if (sq__json_reports_are_on()) {
+        sq__deadlock_json_cycle(text.bytes + REPORT_SIZE, first);
+    }
 }
 
 const char *sq_deadlock_report(void) {

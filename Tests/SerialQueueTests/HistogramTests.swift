@@ -30,6 +30,21 @@ import Testing
         #expect(queue.histograms == found)
     }
 
+    @Test func the_sum_of_a_label_has_its_queues_and_those_that_are_gone() {
+        #expect(WorkQueue.histograms(label: "summed up") == WorkQueue.Histograms())
+        let queue = SerialQueue(label: "summed up")
+        #expect(queue.startHistograms())
+        queue.sync {}
+        for _ in 1...3 {
+            let other = SerialQueue(label: "summed up")
+            #expect(other.startHistograms())
+            other.sync {}
+        }
+        let found = WorkQueue.histograms(label: "summed up")
+        #expect(found.waiting.count == 4 && found.running.count == 4)
+        withExtendedLifetime(queue) {}
+    }
+
     @Test func histograms_add_up_and_a_later_one_can_be_taken_apart() {
         var one = WorkQueue.Histogram(), other = WorkQueue.Histogram()
         for milliseconds in 1...100 { one.record(.milliseconds(milliseconds)) }

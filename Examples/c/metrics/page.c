@@ -12,17 +12,14 @@ typedef struct series {
 
 static void add(series_t *series, const sq_queue_t *queue) {
     sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
-    sq_histogram_t waiting = SQ_HISTOGRAM_INIT, running = SQ_HISTOGRAM_INIT;
-    if (sq_queue_stats(queue, &stats) != 0 || sq_queue_histograms(queue, &waiting, &running) != 0) {
-        abort(); /* the structs are of this version */
+    if (sq_queue_stats(queue, &stats) != 0) {
+        abort(); /* the struct is of this version */
     }
     series->stats.depth += stats.depth;
     series->stats.ran += stats.ran;
     series->stats.discarded += stats.discarded;
     series->stats.withdrawn += stats.withdrawn;
     series->stats.rejected += stats.rejected;
-    sq_histogram_add(&series->waiting, &waiting);
-    sq_histogram_add(&series->running, &running);
 }
 
 /* The text format has three characters that a label cannot have as they are. */
@@ -87,7 +84,9 @@ void page_write(FILE *out, sq_queue_t *const queues[], size_t count) {
     for (size_t i = 0; series != NULL && i < count; i += 1) {
         const char *label = sq_queue_label(queues[i]);
         if (used == 0 || strcmp(series[used - 1].label, label) != 0) {
-            series[used++] = (series_t){ label, SQ_QUEUE_STATS_INIT, SQ_HISTOGRAM_INIT, SQ_HISTOGRAM_INIT };
+            series[used] = (series_t){ label, SQ_QUEUE_STATS_INIT, SQ_HISTOGRAM_INIT, SQ_HISTOGRAM_INIT };
+            (void)sq_label_histograms(label, &series[used].waiting, &series[used].running); /* empty if none is measured */
+            used += 1;
         }
         add(&series[used - 1], queues[i]);
     }

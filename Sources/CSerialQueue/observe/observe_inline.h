@@ -44,15 +44,22 @@ typedef struct sq__timings {
     SQ__ATOMIC(uint64_t) since;   /* A  when the measuring began last */
     SQ__ATOMIC(uint64_t) handoff; /* O  when the task in the hand-off slot was submitted */
     sq__durations_t durations[2]; /* by sq__duration_t */
+    uint32_t place;               /* in the list of its label, from 1 on, under the lock of measured.c; 0: in none yet */
 } sq__timings_t;
 
 _Static_assert(sizeof(sq__timings_t) < 1024, "histograms take less than 1 KiB a queue");
 
-/* The longest duration that the bucket of a queue's record counts. It is also the bound of a bucket of sq_histogram_t. */
-uint64_t sq__timings_bound(unsigned bucket);
+/* Adds what was counted to the histogram. The queue was measured once. */
+void sq__timings_add(const sq_queue_t *queue, sq__duration_t which, sq_histogram_t *histogram);
 
-/* How many durations the bucket has. The queue was measured once. */
-uint64_t sq__timings_count(const sq_queue_t *queue, sq__duration_t which, unsigned bucket);
+/* measured.c: the queue is measured from now on, with the queue's lock; no effect if it was before. Returns 0 or ENOMEM. */
+int sq__measured_add(sq_queue_t *queue, sq__timings_t *measured);
+
+/* The queue is about to be freed, and no lock is held: its label keeps what was counted. */
+void sq__measured_forget(const sq_queue_t *queue);
+
+/* Adds what all queues of the label have counted to both, which are empty. Returns how many there are. */
+size_t sq__measured_sum(const char *label, sq_histogram_t *waiting, sq_histogram_t *running);
 
 /* In which bucket of sq_histogram_t a duration is counted: below 16 its own value; above, by its highest bit and the four bits after it. */
 static inline unsigned sq__timings_bucket(uint64_t nanoseconds) {

@@ -20,13 +20,26 @@ static void __attribute__((noinline)) carry(sq_queue_t *queue, sq__duration_t wh
     }
 }
 
-uint64_t sq__timings_count(const sq_queue_t *queue, sq__duration_t which, unsigned bucket) {
+/* How many durations the bucket has. The queue was measured once. */
+static uint64_t count_of(const sq_queue_t *queue, sq__duration_t which, unsigned bucket) {
     const carried_t *carried = sq__extra(queue, SQ__EXTRA_CARRIED);
     uint64_t halves = carried != NULL ? sq__load_acquire(&carried->halves[which][bucket]) : 0; /* [carry] acquire: a count not before it */
     const sq__durations_t *durations = &measured_of(queue)->durations[which];
     uint32_t count = sq__load_relaxed(&durations->counts[bucket]);
     halves += (halves ^ (count >> 31)) & 1;
     return (halves >> 1 << 32) | count;
+}
+
+void sq__timings_add(const sq_queue_t *queue, sq__duration_t which, sq_histogram_t *histogram) {
+    const sq__durations_t *durations = &measured_of(queue)->durations[which];
+    for (unsigned i = 0; i < SQ__DURATION_BUCKETS; i += 1) {
+        uint64_t count = count_of(queue, which, i);
+        histogram->counts[sq__timings_bucket(sq__timings_bound(i))] += count;
+        histogram->count += count;
+    }
+    histogram->sum += sq__load_relaxed(&durations->sum);
+    uint64_t longest = sq__load_relaxed(&durations->longest);
+    histogram->longest = longest > histogram->longest ? longest : histogram->longest;
 }
 
 uint64_t sq__timings_bound(unsigned bucket) {

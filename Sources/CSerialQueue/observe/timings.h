@@ -28,6 +28,9 @@ static inline unsigned sq__timings_own_bucket(uint64_t nanoseconds) {
     return bucket < SQ__DURATION_BUCKETS ? bucket : SQ__DURATION_BUCKETS - 1;
 }
 
+/* The longest duration that the bucket of a queue's record counts. It is also the bound of a bucket of sq_histogram_t. */
+uint64_t sq__timings_bound(unsigned bucket);
+
 /* O. Called when a task of a measured queue begins, with the time of its submission. Returns the current time, and how long it has waited; 0: it is
  * not counted, and *waited is not valid. */
 uint64_t sq__timings_begin(const sq_queue_t *queue, uint64_t submitted, uint64_t *waited);

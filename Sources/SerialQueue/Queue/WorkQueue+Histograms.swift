@@ -51,6 +51,17 @@ extension WorkQueue {
         return Histograms(waiting, running)
     }
 
+    /// The sum of ``histograms-swift.property`` over all queues with this label whose measuring was ever started.
+    ///
+    /// Queues that are gone count, too, as long as one of the label exists. Empty if there is none.
+    ///
+    /// - Parameter label: The label of the queues.
+    public static func histograms(label: String) -> Histograms {
+        var waiting = sq_swift_histogram(), running = sq_swift_histogram()
+        _ = sq_label_histograms(label, &waiting, &running) // without such a queue both are empty
+        return Histograms(waiting, running)
+    }
+
     /// Counts of durations, in buckets whose width is at most a sixteenth of the duration; a queue counts in coarser ones.
     ///
     /// All histograms have the same buckets, so those of several queues or processes can be added up. A histogram takes 8 KiB.

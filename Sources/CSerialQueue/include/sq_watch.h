@@ -59,6 +59,19 @@ typedef struct sq_watcher {
  */
 int sq_queue_watch(sq_queue_t *queue, uint64_t threshold_nanoseconds, const sq_watcher_t *SQ_NULLABLE watcher);
 
+/**
+ * Watches each queue that is created from now on, as sq_queue_watch does. Any thread may call: at the start of main it watches all queues of the process.
+ *
+ * A queue keeps the watcher that it was created with until it is freed or sq_queue_watch gives it another. `discard` is called when none has it any
+ * longer and it was replaced here. A queue for which there is no memory is not watched. To create a queue takes half a microsecond longer, and 370 bytes.
+ *
+ * @param watcher Copied. NULL: queues that are created from now on are not watched.
+ * @retval 0 The watcher is set.
+ * @retval EINVAL The threshold is 0, and there is a watcher. After every error nothing was done.
+ * @retval ENOMEM There is no memory.
+ */
+int sq_watch_all(uint64_t threshold_nanoseconds, const sq_watcher_t *SQ_NULLABLE watcher);
+
 #ifdef __cplusplus
 }
 #endif

@@ -77,6 +77,8 @@ static inline uint64_t sq__timings_now(const sq_queue_t *queue) {
 
 /* Watching: watch_notes.c */
 
+typedef void (*sq__watch_made_t)(sq_queue_t *queue);
+
 /* In `began`: the queue is idle, and the watching thread must be woken when it gets busy. No clock reaches this value. */
 #define SQ__WATCH_RESTS UINT64_MAX
 
@@ -89,6 +91,15 @@ typedef struct sq__watch_note {
     void (*wake)(struct sq__watch_note *);   /* I  sq__watch_wake (inspect/watch_thread.h): called by the holder that finds SQ__WATCH_RESTS */
     void (*forget)(struct sq__watch_note *); /* I  forget (inspect/watch.c): called before the record is freed */
 } sq__watch_note_t;
+
+/* Called with each new queue, which is complete; NULL: nothing is. Else it is `watch` of inspect/watch_all.c. */
+extern SQ__ATOMIC(sq__watch_made_t) sq__watch_made;
+static inline void sq__watch_new(sq_queue_t *queue) {
+    sq__watch_made_t made = sq__load_relaxed(&sq__watch_made); /* what it needs is under a lock */
+    if (__builtin_expect(made != NULL, 0) && queue != NULL) {
+        made(queue);
+    }
+}
 
 /* O. Called when a task may wait in the queue from now on, though none has begun: the queue may have been idle until now. */
 void sq__watch_wake_thread(sq_queue_t *queue);

@@ -13,7 +13,7 @@ static void add_site(sq__json_t *json, const char *name, const void *site) {
     }
 }
 
-static void write(sq__json_t *json, const sq_stall_t *stall) {
+static void write_line(sq__json_t *json, const sq_stall_t *stall) {
     sq__json_begin(json, "stall");
     sq__json_string(json, "kind", stall->kind == SQ_STALL_RUNNING ? "running" : "waiting", SQ__JSON_STRING);
     sq__json_number(json, "queue", (const void *)(uintptr_t)stall->number);
@@ -36,7 +36,7 @@ static void write(sq__json_t *json, const sq_stall_t *stall) {
 void sq__stall_json(const sq_stall_t *stall) {
     sq__json_t json = { .size = SQ__JSON_SIZE, .bytes = sq__json_reports_are_on() ? sq__pages(SQ__JSON_SIZE) : NULL };
     if (json.bytes != NULL) {
-        write(&json, stall);
+        write_line(&json, stall);
         sq__pages_free(json.bytes, SQ__JSON_SIZE);
     }
 }

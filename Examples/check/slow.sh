@@ -11,11 +11,11 @@ check_slow() { # program
     run "$tool" stats slow.trace
     has_status 0
     expect 'the trace finds what never started' says 'mail: 10 tasks wait, the oldest' out
-    # In columns 3 and 6, in nanoseconds: the p50 of waiting and of running; in 8 the longest run.
+    # Words 4 and 10 with their units: the p50 of waiting and of running; 14: the longest run.
     "$tool" stats slow.trace | awk '
         function ns(value, unit) { return value * (unit == "s" ? 1e9 : unit == "ms" ? 1e6 : unit == "us" ? 1e3 : 1) }
-        $1 == "inventory" { convoy = ns($3, $4) > 3 * ns($9, $10) }
-        $1 == "images" { long = ns($13, $14) > 100 * ns($9, $10) }
+        $1 == "inventory" { convoy = ns($4, $5) > 3 * ns($10, $11) }
+        $1 == "images" { long = ns($14, $15) > 100 * ns($10, $11) }
         END { print convoy + 0, long + 0 }' > found
     expect 'the trace finds the convoy and the long closure' says '1 1' found
     run "$tool" timeline slow.trace

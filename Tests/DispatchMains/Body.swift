@@ -12,13 +12,6 @@ import Glibc
     print(step)
 }
 
-extension DispatchSemaphore {
-    /// Waits for what must come.
-    func must() {
-        if wait(timeout: .now() + 30) == .timedOut { fatalError("hangs") }
-    }
-}
-
 /// Closures of the main queue of each kind, from another thread, while the main thread serves that queue.
 func closures(_ done: @escaping @Sendable () -> Void) {
     DispatchQueue.global().async {

@@ -26,8 +26,10 @@ private func uptime(of pool: ManualPool?) -> UInt64 {
     poolZero + nanoseconds(WorkQueue.Instant.now(on: pool).offset)
 }
 
-/// `DispatchTime.now()` for a program that has moved: in `DispatchTesting.run` the time of the pool's clock. A deadline made from it is then the same
-/// each time the test runs, however slow the machine is.
+/// The current time, for deadlines. Outside of tests, `DispatchTime.now()`.
+///
+/// In `DispatchTesting.run` it is the time of the test's pool, which only the test advances. So deadlines are the same in each run of a test, on a slow
+/// machine, too. `Moved.swift` uses this function as `DispatchTime.now()`.
 public func dispatchNow() -> DispatchTime {
     guard let pool = Home.current.manual else { return .now() }
     return DispatchTime(uptimeNanoseconds: uptime(of: pool))

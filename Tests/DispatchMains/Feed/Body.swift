@@ -1,17 +1,6 @@
-#if FOUNDATION
-import Foundation
-#else
 import Dispatch
 import Glibc
-#endif
 import SerialQueue
-
-extension DispatchSemaphore {
-    /// Waits for what must come.
-    func must() {
-        if wait(timeout: .now() + 30) == .timedOut { fatalError("hangs") }
-    }
-}
 
 /// `run` sends the signal after "ready": then three elements are accepted, and none is made.
 func begin(_ done: @escaping @Sendable () -> Void) {

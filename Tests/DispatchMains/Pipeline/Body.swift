@@ -1,17 +1,6 @@
-#if FOUNDATION
-import Foundation
-#else
 import Dispatch
 import Glibc
-#endif
 import SerialQueue
-
-extension DispatchSemaphore {
-    /// Waits for what must come.
-    func must() {
-        if wait(timeout: .now() + 30) == .timedOut { fatalError("hangs") }
-    }
-}
 
 let made = QueueIsolated(0, on: SerialQueue(label: "com.example.made"))
 let consumed = QueueIsolated((items: [Int](), mostWaiting: 0), on: SerialQueue(label: "com.example.consumed"))

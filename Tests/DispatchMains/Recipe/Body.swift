@@ -6,13 +6,6 @@ import Glibc
 #endif
 import SerialQueue
 
-extension DispatchSemaphore {
-    /// Waits for what must come.
-    func must() {
-        if wait(timeout: .now() + 30) == .timedOut { fatalError("hangs") }
-    }
-}
-
 let service = SerialQueue(label: "com.example.service")
 nonisolated(unsafe) var source: (any DispatchSourceSignal)?  // set before the signal comes
 

@@ -6,13 +6,6 @@ import Glibc
 #endif
 import SerialQueue
 
-extension DispatchSemaphore {
-    /// Waits for what must come.
-    func must() {
-        if wait(timeout: .now() + 30) == .timedOut { fatalError("hangs") }
-    }
-}
-
 /// `run` sends the signal after "ready". Work that was accepted before it runs after it.
 func begin(_ done: @escaping @Sendable () -> Void) {
     let ends = signals(SIGTERM, SIGINT), queue = SerialQueue(label: "com.example.server")

@@ -27,7 +27,7 @@ func dispatchPrecondition(
     SerialQueueDispatch.dispatchPrecondition(condition: condition(), file: file, line: line)
 }
 
-// In a test `.now()` is a time of the pool's clock.
+// In `DispatchTesting.run`, `now()` returns the time of the test's pool.
 extension DispatchTime {
     static func now() -> DispatchTime {
         SerialQueueDispatch.dispatchNow()

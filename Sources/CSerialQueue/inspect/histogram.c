@@ -34,7 +34,7 @@ void sq_queue_histograms_stop(sq_queue_t *queue) {
 }
 
 /* Tasks may be counted meanwhile. So the count is computed from the copied buckets: then the two agree. Nothing was ever measured: all 0. */
-static void copy(const sq_queue_t *queue, sq__duration_t which, sq_histogram_t *histogram) {
+static void copy(const sq_queue_t *queue, sq__measure_t which, sq_histogram_t *histogram) {
     *histogram = (sq_histogram_t)SQ_HISTOGRAM_INIT;
     if (sq__extra(queue, SQ__EXTRA_TIMINGS) != NULL) {
         sq__timings_add(queue, which, histogram);
@@ -56,7 +56,24 @@ int sq_label_histograms(const char *label, sq_histogram_t *waiting, sq_histogram
         return EINVAL;
     }
     *waiting = *running = (sq_histogram_t)SQ_HISTOGRAM_INIT;
-    return sq__measured_sum(label, waiting, running) > 0 ? 0 : ENOENT;
+    return sq__measured_sum(label, (sq_histogram_t *[]){ waiting, running, NULL }) > 0 ? 0 : ENOENT;
+}
+
+int sq_queue_depth_histogram(const sq_queue_t *queue, sq_histogram_t *depths) {
+    SQ__CHECK_HANDLE(queue);
+    if (depths->size != sizeof *depths) {
+        return EINVAL;
+    }
+    copy(queue, SQ__DEPTH, depths);
+    return 0;
+}
+
+int sq_label_depth_histogram(const char *label, sq_histogram_t *depths) {
+    if (depths->size != sizeof *depths) {
+        return EINVAL;
+    }
+    *depths = (sq_histogram_t)SQ_HISTOGRAM_INIT;
+    return sq__measured_sum(label, (sq_histogram_t *[]){ NULL, NULL, depths }) > 0 ? 0 : ENOENT;
 }
 
 /* Without a queue */

@@ -18,7 +18,7 @@ typedef struct series {
     struct series *next;
     size_t count, room;
     sq_queue_t **queues;
-    sq_histogram_t *freed; /* by sq__duration_t: of queues that were freed; NULL: of none */
+    sq_histogram_t *freed; /* by sq__measure_t: of queues that were freed; NULL: of none */
     char label[];
 } series_t;
 
@@ -100,10 +100,11 @@ int sq__measured_add(sq_queue_t *queue, sq__timings_t *measured) {
 
 /* L. Adds what the queue has counted to that of the series. Without memory it is lost. */
 static void keep_counts(series_t *series, const sq_queue_t *queue) {
-    if (series->freed == NULL && (series->freed = sq__memory_zeroed(2 * sizeof *series->freed)) != NULL) {
-        series->freed[SQ__WAITING].size = series->freed[SQ__RUNNING].size = sizeof *series->freed;
+    if (series->freed == NULL) {
+        series->freed = sq__memory_zeroed(SQ__MEASURES * sizeof *series->freed);
     }
-    for (sq__duration_t which = SQ__WAITING; series->freed != NULL && which <= SQ__RUNNING; which += 1) {
+    for (sq__measure_t which = SQ__WAITING; series->freed != NULL && which < SQ__MEASURES; which += 1) {
+        series->freed[which].size = sizeof *series->freed;
         sq__timings_add(queue, which, &series->freed[which]);
     }
 }
@@ -130,16 +131,15 @@ void sq__measured_forget(const sq_queue_t *queue) {
     dispose(empty);
 }
 
-size_t sq__measured_sum(const char *label, sq_histogram_t *waiting, sq_histogram_t *running) {
-    sq_histogram_t *const sums[] = { [SQ__WAITING] = waiting, [SQ__RUNNING] = running };
+size_t sq__measured_sum(const char *label, sq_histogram_t *const sums[SQ__MEASURES]) {
     sq__mutex_lock(&lock);
     const series_t *series = *find(label);
     size_t count = series != NULL ? series->count : 0;
-    for (sq__duration_t which = SQ__WAITING; series != NULL && which <= SQ__RUNNING; which += 1) {
-        if (series->freed != NULL) {
+    for (sq__measure_t which = SQ__WAITING; series != NULL && which < SQ__MEASURES; which += 1) {
+        if (sums[which] != NULL && series->freed != NULL) {
             *sums[which] = series->freed[which];
         }
-        for (size_t i = 0; i < count; i += 1) {
+        for (size_t i = 0; sums[which] != NULL && i < count; i += 1) {
             sq__timings_add(series->queues[i], which, sums[which]);
         }
     }

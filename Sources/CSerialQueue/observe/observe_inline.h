@@ -30,27 +30,25 @@ static inline bool sq__is_traced(const sq_queue_t *queue) {
 /* In place of a time of submission: the task did not wait. 0: not known. */
 #define SQ__DID_NOT_WAIT UINT64_MAX
 
-enum { SQ__DURATION_BUCKETS = 120 };
+/* Durations, and depths: how many tasks wait when one begins. */
+typedef enum sq__measure { SQ__WAITING, SQ__RUNNING, SQ__DEPTH, SQ__MEASURES } sq__measure_t;
 
-typedef enum sq__duration { SQ__WAITING, SQ__RUNNING } sq__duration_t;
+enum { SQ__DURATION_BUCKETS = 108, SQ__DEPTH_BUCKETS = 21, SQ__MEASURE_BUCKETS = 2 * SQ__DURATION_BUCKETS + SQ__DEPTH_BUCKETS };
 
-/* C, in a concurrent queue A. */
-typedef struct sq__durations {
-    SQ__ATOMIC(uint64_t) sum, longest;
-    SQ__ATOMIC(uint32_t) counts[SQ__DURATION_BUCKETS]; /* the lower 32 bits */
-} sq__durations_t;
-
+/* Fields: A atomic, O the holder's, C the holder's, but in a concurrent queue A. */
 typedef struct sq__timings {
-    SQ__ATOMIC(uint64_t) since;   /* A  when the measuring began last */
-    SQ__ATOMIC(uint64_t) handoff; /* O  when the task in the hand-off slot was submitted */
-    sq__durations_t durations[2]; /* by sq__duration_t */
-    uint32_t place;               /* in the list of its label, from 1 on, under the lock of measured.c; 0: in none yet */
+    SQ__ATOMIC(uint64_t) since;                       /* A  when the measuring began last */
+    SQ__ATOMIC(uint64_t) handoff;                     /* O  when the task in the hand-off slot was submitted */
+    SQ__ATOMIC(uint64_t) sums[SQ__MEASURES];          /* C */
+    SQ__ATOMIC(uint64_t) longest[SQ__MEASURES];       /* C  or the deepest */
+    SQ__ATOMIC(uint32_t) counts[SQ__MEASURE_BUCKETS]; /* C  the lower 32 bits, one measure's behind the other's */
+    uint32_t place; /* in the list of its label, from 1 on, under the lock of measured.c; 0: in none yet */
 } sq__timings_t;
 
 _Static_assert(sizeof(sq__timings_t) < 1024, "histograms take less than 1 KiB a queue");
 
 /* Adds what was counted to the histogram. The queue was measured once. */
-void sq__timings_add(const sq_queue_t *queue, sq__duration_t which, sq_histogram_t *histogram);
+void sq__timings_add(const sq_queue_t *queue, sq__measure_t which, sq_histogram_t *histogram);
 
 /* measured.c: the queue is measured from now on, with the queue's lock; no effect if it was before. Returns 0 or ENOMEM. */
 int sq__measured_add(sq_queue_t *queue, sq__timings_t *measured);
@@ -58,16 +56,16 @@ int sq__measured_add(sq_queue_t *queue, sq__timings_t *measured);
 /* The queue is about to be freed, and no lock is held: its label keeps what was counted. */
 void sq__measured_forget(const sq_queue_t *queue);
 
-/* Adds what all queues of the label have counted to both, which are empty. Returns how many there are. */
-size_t sq__measured_sum(const char *label, sq_histogram_t *waiting, sq_histogram_t *running);
+/* Adds what all queues of the label have counted to these, which are empty; NULL: that measure is not wanted. Returns how many queues there are. */
+size_t sq__measured_sum(const char *label, sq_histogram_t *const sums[SQ__MEASURES]);
 
-/* In which bucket of sq_histogram_t a duration is counted: below 16 its own value; above, by its highest bit and the four bits after it. */
-static inline unsigned sq__timings_bucket(uint64_t nanoseconds) {
-    if (nanoseconds < 16) {
-        return (unsigned)nanoseconds;
+/* In which bucket of sq_histogram_t a value is counted: below 16 its own value; above, by its highest bit and the four bits after it. */
+static inline unsigned sq__timings_bucket(uint64_t value) {
+    if (value < 16) {
+        return (unsigned)value;
     }
-    unsigned highest = 63 - (unsigned)__builtin_clzll(nanoseconds);
-    return (highest - 3) * 16 + ((unsigned)(nanoseconds >> (highest - 4)) & 15);
+    unsigned highest = 63 - (unsigned)__builtin_clzll(value);
+    return (highest - 3) * 16 + ((unsigned)(value >> (highest - 4)) & 15);
 }
 
 /* Now, if the queue is measured; else 0. */

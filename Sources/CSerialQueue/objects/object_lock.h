@@ -25,9 +25,7 @@ static inline void *sq__object_memory(size_t size, size_t label_at, const char *
     }
     memset(object, 0, size);
     memcpy(object + label_at, label != NULL ? label : "", length + 1);
-    if (length == 0) {
-        sq__made_by(object + label_at, maker);
-    }
+    sq__made_by(object + label_at, maker);
     return object;
 }
 

@@ -75,9 +75,9 @@ const void *sq__sites_look_entered(const void *group) {
 
 /* Objects without a label. A return address has at most seven bytes: with the end of the label in front of them they take no larger block. */
 
-void sq__made_by(const char *empty_label, const void *caller) {
-    char *bytes = (char *)empty_label;
-    for (unsigned i = 1; i < SQ__MAKER; i += 1) {
+void sq__made_by(const char *label, const void *caller) {
+    char *bytes = (char *)label;
+    for (unsigned i = 1; label[0] == '\0' && i < SQ__MAKER; i += 1) {
         bytes[i] = (char)((uint64_t)(uintptr_t)caller >> 8 * (i - 1));
     }
 }

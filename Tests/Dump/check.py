@@ -95,6 +95,8 @@ def main():
     check('each queue is on a line of its own', text.count('\n{"number"') == len(dump['queues']))
     nameless = [thread['wait'] for thread in dump['threads'] if thread.get('wait', {}).get('for') == 'semaphore']
     check('a semaphore without a label is named by where it was made', len(nameless) == 1 and nameless[0]['label'] == '' and nameless[0]['made_by'].startswith('main ('))
+    entered = [thread['wait'] for thread in dump['threads'] if thread.get('wait', {}).get('for') == 'group']
+    check('a group says how many have entered, and where', len(entered) == 1 and entered[0]['entered'] == 1 and entered[0]['entered_by'].startswith('main ('))
     owners = {pool['label']: pool.get('owner') for pool in dump['pools']}
     check('a loop has its owner, or none yet', owners['loop'] is None and owners['owned loop'] == queues['owned']['owner'] == dump['process'])
     check('numbers are unique', len({queue['number'] for queue in dump['queues']}) == len(dump['queues']))

@@ -38,6 +38,8 @@ static const void *needed(const sq__view_thread_t *thread, const void *queues[],
     return *count > 0 ? queues[0] : NULL;
 }
 
+const void *sq__dump_entered_by(const sq__view_thread_t *thread) { return thread->kind[0] == 'g' ? sq__sites_look_entered(thread->object) : NULL; }
+
 /* For a wait for a group: adds where its members are; peeks at the group, which may be gone. */
 static void add_members(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *thread) {
     sq__object_view_t many;
@@ -45,7 +47,7 @@ static void add_members(sq__dump_text_t *text, const sq__view_t *view, const sq_
         return;
     }
     if (many.entered > 0) {
-        const void *site = sq__sites_look_entered(thread->object);
+        const void *site = sq__dump_entered_by(thread);
         sq__dump_add(text, ", %llu entered%s", (unsigned long long)many.entered, site != NULL && many.entered > 1 ? ", the last" : "");
         sq__dump_add_site(text, view, site, true);
     }
@@ -199,7 +201,7 @@ void sq__dump_waits_want(sq__view_t *view, const sq__section_t *section) {
         const sq__view_thread_t *thread = sq__view_thread(view, item);
         sq__view_want_site(view, thread->wait.site);
         sq__view_want_site(view, thread->maker);
-        sq__view_want_site(view, thread->kind[0] == 'g' ? sq__sites_look_entered(thread->object) : NULL);
+        sq__view_want_site(view, sq__dump_entered_by(thread));
     }
 }
 

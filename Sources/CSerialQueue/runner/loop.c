@@ -337,3 +337,9 @@ int sq_pool_stop(sq_pool_t *pool) {
     }
     return error;
 }
+
+const sq__layout_t sq__loop_layout[] = {
+    SQ__LAYOUT_FIELD(loop_t, last_owner),
+    SQ__LAYOUT_FIELD(loop_t, owner),
+    { .name = "" },
+};

@@ -35,7 +35,7 @@
 #include "runner/hosted.h"
 
 /* F fixed after create, L under its lock. */
-typedef struct loop {
+typedef struct sq__loop {
     sq__hosted_t hosted;
     sq__event_fd_t event;            /* F  its descriptor */
     bool is_rung;                    /* L  the descriptor is readable, or a thread is about to make it so */

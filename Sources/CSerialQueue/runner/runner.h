@@ -232,5 +232,5 @@ typedef struct sq__ready_visit {
 /* For the kinds: calls `entry` for each one, at most SQ__VISIT_SLICE under one hold of the lock. Returns false if it could not get the lock again. */
 bool sq__pool_visit_ready(const sq__ready_visit_t *visit, const sq__pool_visitor_t *visitor, const sq__pool_view_t *view);
 
-/* The list of pools, what all kinds have, and what loops and manual pools have. */
-extern const sq__layout_t sq__pools_layout[], sq__hosted_layout[];
+/* The list of pools, what all kinds have, what loops and manual pools have, and what only loops have. */
+extern const sq__layout_t sq__pools_layout[], sq__hosted_layout[], sq__loop_layout[];

@@ -182,5 +182,6 @@ const sq__layout_t sq__self_layout[] = {
     SQ__LAYOUT_FIELD(sq__self_t, wait),
     SQ__LAYOUT_FIELD(sq__self_t, thread_id),
     SQ__LAYOUT_FIELD(sq__self_t, next),
+    SQ__LAYOUT_FIELD(sq__owner_t, has_ended),
     { .name = "" },
 };

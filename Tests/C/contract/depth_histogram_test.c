@@ -17,7 +17,6 @@ static void run_tasks(sq_pool_t *pool, sq_queue_t *queue, size_t count) {
     CHECK_EQUAL(sq_pool_run(pool), count);
 }
 
-/* To see it fail: depth_with_the_task_itself in Tests/Faults/core.txt. */
 TEST(each_task_is_counted_with_those_that_wait_behind_it) {
     sq_pool_t *pool = make_manual_pool();
     sq_queue_t *queue = make_measured_on(pool, "depths");

@@ -64,7 +64,9 @@ public final class WorkItem: Sendable {
     ///     Don't pass an actor's method by name: <doc:FunctionsOfActors>.
     @inline(never)
     public convenience init(label: String = "", isBarrier: Bool = false, _ body: consuming sending @escaping () -> Void) {
-        self.init(owning: Self.make(label, DelayedClosure.task(consume body, repeats: false), false, isBarrier, from: sq_swift_caller()))
+        let caller = sq_swift_caller()
+        self.init(owning: Self.make(label, DelayedClosure.task(consume body, repeats: false), false, isBarrier))
+        sq__made_by(sq_item_label(self.item), caller)
     }
 
     /// Makes an item that may be submitted, and performed, more than once.
@@ -77,7 +79,9 @@ public final class WorkItem: Sendable {
     ///     when no submission is left. Don't pass an actor's method by name: <doc:FunctionsOfActors>.
     @inline(never)
     public convenience init(label: String = "", repeats: Bool, isBarrier: Bool = false, _ body: @escaping @Sendable () -> Void) {
-        self.init(owning: Self.make(label, DelayedClosure.task(body, repeats: repeats), repeats, isBarrier, from: sq_swift_caller()))
+        let caller = sq_swift_caller()
+        self.init(owning: Self.make(label, DelayedClosure.task(body, repeats: repeats), repeats, isBarrier))
+        sq__made_by(sq_item_label(self.item), caller)
     }
 
     /// Makes an item whose `body` can check whether it was cancelled.
@@ -97,10 +101,12 @@ public final class WorkItem: Sendable {
     ///   - body: Gets a handle of the item.
     @inline(never)
     public convenience init(label: String = "", isBarrier: Bool = false, _ body: consuming sending @escaping (WorkItem) -> Void) {
+        let caller = sq_swift_caller()
         let task = ItemClosure.task(consume body, repeats: false)
-        let item = Self.make(label, task, false, isBarrier, from: sq_swift_caller())
+        let item = Self.make(label, task, false, isBarrier)
         ItemClosure.set(item, in: task)
         self.init(owning: item)
+        sq__made_by(sq_item_label(self.item), caller)
     }
 
     /// Makes an item that may be submitted, and performed, more than once, and whose `body` gets a handle of it.
@@ -112,20 +118,19 @@ public final class WorkItem: Sendable {
     ///   - body: Gets a handle of the item. It may run at the same time on several queues.
     @inline(never)
     public convenience init(label: String = "", repeats: Bool, isBarrier: Bool = false, _ body: @escaping @Sendable (WorkItem) -> Void) {
+        let caller = sq_swift_caller()
         let task = ItemClosure.task(body, repeats: repeats)
-        let item = Self.make(label, task, repeats, isBarrier, from: sq_swift_caller())
+        let item = Self.make(label, task, repeats, isBarrier)
         ItemClosure.set(item, in: task)
         self.init(owning: item)
+        sq__made_by(sq_item_label(self.item), caller)
     }
 
-    private static func make(
-        _ label: String, _ task: sq_task_t, _ repeats: Bool, _ isBarrier: Bool, from caller: UnsafeRawPointer
-    ) -> OpaquePointer {
+    private static func make(_ label: String, _ task: sq_task_t, _ repeats: Bool, _ isBarrier: Bool) -> OpaquePointer {
         var task = task, options = sq_swift_item_options()
         options.flags |= repeats ? SQ_ITEM_REPEATS.rawValue : 0
         options.flags |= isBarrier ? SQ_ITEM_BARRIER.rawValue : 0
         guard let item = sq_item_create_with(label, &task, &options) else { cannotMake("WorkItem", label) }
-        sq__made_by(sq_item_label(item), caller)
         return item
     }
 

@@ -11,8 +11,8 @@ ask_page() { # PORT PATH: the answer is in out
 page_fits() {
     awk '/^Content-Length: / { said = $2 } body { length_of += length($0) + 1 } /^$/ { body = 1 }
         /_bucket\{/ { key = $1; sub(/,le=.*/, "", key); if ($2 < last[key]) exit bad = 1; last[key] = $2; buckets[key]++ }
-        /_count\{/ { key = $1; sub(/_count/, "_bucket", key); sub(/}$/, "", key); if (last[key] != $2 || buckets[key] != 14) exit bad = 1; histograms++ }
-        END { exit bad || histograms != 4 || said != length_of }' out
+        /_count\{/ { key = $1; sub(/_count/, "_bucket", key); sub(/}$/, "", key); if (last[key] != $2 || buckets[key] != (key ~ /depth/ ? 11 : 14)) exit bad = 1; histograms++ }
+        END { exit bad || histograms != 6 || said != length_of }' out
 }
 
 check_metrics() { # program
@@ -25,7 +25,8 @@ check_metrics() { # program
         expect 'a page that fits' page_fits
         for what in 'queue_depth{queue="store"} 0' 'queue_tasks_total{queue="store",outcome="ran"} 1000' 'queue_tasks_total{queue="room",outcome="ran"} 300' \
             '# TYPE queue_waiting_seconds histogram' 'queue_waiting_seconds_count{queue="store"} 1000' 'queue_running_seconds_count{queue="store"} 1000' \
-            'queue_running_seconds_bucket{queue="room",le="+Inf"} 300' 'queue_running_seconds_sum{queue="room"} ' 'le="0.000001023"'; do
+            'queue_running_seconds_bucket{queue="room",le="+Inf"} 300' 'queue_running_seconds_sum{queue="room"} ' 'le="0.000001023"' \
+            'queue_depth_at_start_bucket{queue="room",le="262143"} 300' 'queue_depth_at_start_count{queue="store"} 1000'; do
             expect "$what" says "$what" out
         done
     done

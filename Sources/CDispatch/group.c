@@ -4,6 +4,7 @@
 #include "queue.h"
 #include "when.h"
 #include <errno.h>
+#include <sq_private.h>
 #include <stdlib.h>
 
 static const sq__dispatch_kind_t kind;
@@ -13,6 +14,7 @@ dispatch_group_t dispatch_group_create(void) {
     sq__dispatch_begin(&group->object, &kind);
     group->core = sq_group_create(NULL);
     sq__dispatch_check("dispatch_group_create", group->core == NULL ? errno : 0, NULL);
+    sq__made_by(sq_group_label(group->core), __builtin_return_address(0));
     return group;
 }
 

@@ -6,6 +6,7 @@
 #include "queue.h"
 #include "when.h"
 #include <errno.h>
+#include <sq_private.h>
 #include <stdlib.h>
 
 struct dispatch_semaphore_s {
@@ -25,6 +26,7 @@ dispatch_semaphore_t dispatch_semaphore_create(intptr_t value) {
     atomic_init(&semaphore->value, value);
     semaphore->core = sq_semaphore_create(NULL, 0);
     sq__dispatch_check("dispatch_semaphore_create", semaphore->core == NULL ? errno : 0, NULL);
+    sq__made_by(sq_semaphore_label(semaphore->core), __builtin_return_address(0));
     return semaphore;
 }
 

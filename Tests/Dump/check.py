@@ -6,7 +6,7 @@ import re
 import sys
 
 TYPES = {'object': dict, 'array': list, 'string': str, 'boolean': bool, 'null': type(None)}
-KNOWN = {'$schema', '$defs', '$ref', 'title', 'description', 'type', 'required', 'additionalProperties', 'properties', 'items', 'enum', 'pattern', 'minimum', 'maxLength'}
+KNOWN = {'$schema', '$defs', '$ref', 'title', 'description', 'type', 'required', 'additionalProperties', 'properties', 'items', 'enum', 'pattern', 'minimum', 'maxLength', 'oneOf'}
 
 
 def is_a(value, name):
@@ -33,7 +33,11 @@ def faults(schema, value, root, at='dump'):
         yield f'{at} is {value!r}'
     if 'maxLength' in schema and len(value) > schema['maxLength']:
         yield f'{at} has {len(value)} characters'
-    if isinstance(value, dict):
+    if 'oneOf' in schema:
+        found = [list(faults(form, value, root, at)) for form in schema['oneOf']]
+        if sum(not each for each in found) != 1:
+            yield from min(found, key=len) or [f'{at} has several forms']
+    if isinstance(value, dict) and 'properties' in schema:
         known = schema['properties']
         yield from (f'{at} has no {name}' for name in schema.get('required', []) if name not in value)
         yield from (f'{at} has {name}, which the schema does not know' for name in value if name not in known)
@@ -89,6 +93,12 @@ def main():
     check('labels are quoted', 'quote " and \\ and ?' in queues)
     check('a suspended queue', queues['quote " and \\ and ?']['suspensions'] == 2)
     check('each queue is on a line of its own', text.count('\n{"number"') == len(dump['queues']))
+    nameless = [thread['wait'] for thread in dump['threads'] if thread.get('wait', {}).get('for') == 'semaphore']
+    check('a semaphore without a label is named by where it was made', len(nameless) == 1 and nameless[0]['label'] == '' and nameless[0]['made_by'].startswith('main ('))
+    entered = [thread['wait'] for thread in dump['threads'] if thread.get('wait', {}).get('for') == 'group']
+    check('a group says how many have entered, and where', len(entered) == 1 and entered[0]['entered'] == 1 and entered[0]['entered_by'].startswith('main ('))
+    owners = {pool['label']: pool.get('owner') for pool in dump['pools']}
+    check('a loop has its owner, or none yet', owners['loop'] is None and owners['owned loop'] == queues['owned']['owner'] == dump['process'])
     check('numbers are unique', len({queue['number'] for queue in dump['queues']}) == len(dump['queues']))
     runs = [(thread, frame) for thread in dump['threads'] for frame in thread['runs'] if frame.get('label') == 'store']
     waits = [thread['wait'] for thread in dump['threads'] if thread.get('wait', {}).get('label') == 'store']
@@ -98,4 +108,5 @@ def main():
     print(results.count(True), results.count(False))
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -11,6 +11,7 @@
 
 static sq_queue_t *store, *called;
 static sq_group_t *group;
+static sq_item_t *item;
 static sq_once_t once = SQ_ONCE_INIT;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -43,12 +44,23 @@ static void *call_once(void *unused) {
     return unused;
 }
 
-static void *start(void *(*run)(void *)) {
-    pthread_t thread;
-    MUST(pthread_create(&thread, NULL, run, NULL) == 0);
-    pthread_detach(thread);
+static void *perform_item(void *unused) {
+    MUST(sq_item_perform(item) == 0);
+    return unused;
+}
+
+static void *wait_for_permit(void *semaphore) {
+    MUST(sq_semaphore_wait(semaphore, SQ_FOREVER) == 0);
     return NULL;
 }
+
+static void start_with(void *(*run)(void *), void *context) {
+    pthread_t thread;
+    MUST(pthread_create(&thread, NULL, run, context) == 0);
+    pthread_detach(thread);
+}
+
+static void start(void *(*run)(void *)) { start_with(run, NULL); }
 
 static void stalled(void *unused, const sq_stall_t *stall) { (void)unused, (void)stall; }
 
@@ -82,6 +94,8 @@ static void make_queues(void) {
     MUST(sq_async_after(sq_queue_create("by hand", &options), UINT64_C(1000000000), nothing, NULL) == 0);
     options.pool = sq_pool_create_loop("loop");
     MUST(sq_async(sq_queue_create("unowned", &options), nothing, NULL) == 0);
+    options.pool = sq_pool_create_loop("owned loop");
+    MUST(sq_pool_own(options.pool) == 0 && sq_async(sq_queue_create("owned", &options), nothing, NULL) == 0);
 }
 
 /* A dump says when the threads wait and run. */
@@ -97,7 +111,8 @@ static int is_stuck(void) {
         runs = strstr(runs + 1, "runs lock_mutex");
     }
     return runs != NULL && strstr(text, "its turn in queue \"store\"") != NULL && strstr(text, "for group \"uploads\"") != NULL
-        && strstr(text, "its turn in queue \"called\"") != NULL && strstr(text, "for once ") != NULL && strstr(text, "runs a function of once") != NULL;
+        && strstr(text, "its turn in queue \"called\"") != NULL && strstr(text, "for once ") != NULL && strstr(text, "of item made by ") != NULL
+        && strstr(text, "for semaphore made by ") != NULL && strstr(text, "runs a function of once") != NULL;
 }
 
 int main(void) {
@@ -107,13 +122,16 @@ int main(void) {
     pthread_mutex_lock(&mutex);
     make_queues();
     fill_pool();
-    MUST(sq_group_enter(group) == 0);
+    MUST(sq_trace_start("/dev/null") == 0 && sq_group_enter(group) == 0); /* so that the site is known */
+    item = sq_item_create(NULL, &(sq_task_t){ .run = lock_mutex });
     start(wait_for_turn);
     start(wait_for_group);
     start(call_once);
     start(call_once);
     start(run_called);
     start(run_called);
+    start(perform_item);
+    start_with(wait_for_permit, sq_semaphore_create(NULL, 0));
     while (!is_stuck()) {
         usleep(1000);
     }

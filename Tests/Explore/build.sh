@@ -114,7 +114,7 @@ if [ $# -gt 0 ]; then
 fi
 
 rm -f "$objects"/*.o
-for source in $(cd "$core" && ls ./*/*.c | sed "s,^./,," | grep -v "^platform/") platform/text.c platform/wakeup.c; do
+for source in $(cd "$core" && ls ./*/*.c | sed "s,^./,," | grep -v "^platform/") platform/json.c platform/text.c platform/wakeup.c; do
     compile_core "$core/$source" "$objects/$(name_of "$source").o"
 done
 for source in ${OWN:-"$here"/*.c "$here"/scenarios/*.c}; do

@@ -30,6 +30,35 @@ import Testing
         #expect(queue.histograms == found)
     }
 
+    @Test func each_closure_is_counted_with_those_that_wait_behind_it() {
+        let pool = ManualPool(), queue = SerialQueue(label: "depths", on: pool)
+        #expect(queue.startHistograms())
+        for _ in 1...8 { queue.async {} }
+        pool.run()
+        let depth = queue.histograms.depth
+        #expect(depth.count == 8 && depth.sum == 28 && depth.deepest == 7 && depth.quantile(0.5) == 3)
+        #expect(depth.buckets.map(\.bound) == [0, 1, 3, 7] && depth.buckets.map(\.count) == [1, 1, 2, 4])
+        #expect("\(depth)" == "8 depths, p50 3, p99 7, deepest 7")
+        #expect(WorkQueue.histograms(label: "depths").depth == depth)
+        queue.sync {}
+        #expect(queue.histograms.depth.since(depth).buckets.map(\.bound) == [0])
+    }
+
+    @Test func the_sum_of_a_label_has_its_queues_and_those_that_are_gone() {
+        #expect(WorkQueue.histograms(label: "summed up") == WorkQueue.Histograms())
+        let queue = SerialQueue(label: "summed up")
+        #expect(queue.startHistograms())
+        queue.sync {}
+        for _ in 1...3 {
+            let other = SerialQueue(label: "summed up")
+            #expect(other.startHistograms())
+            other.sync {}
+        }
+        let found = WorkQueue.histograms(label: "summed up")
+        #expect(found.waiting.count == 4 && found.running.count == 4)
+        withExtendedLifetime(queue) {}
+    }
+
     @Test func histograms_add_up_and_a_later_one_can_be_taken_apart() {
         var one = WorkQueue.Histogram(), other = WorkQueue.Histogram()
         for milliseconds in 1...100 { one.record(.milliseconds(milliseconds)) }

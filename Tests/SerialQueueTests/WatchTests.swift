@@ -55,6 +55,19 @@ import Testing
 
     /// A thread that waits is known to wait when it goes to sleep, a moment after it has taken its place: a report in
     /// between does not name the other queue yet, and the next one has to.
+    @Test func queues_that_are_made_later_are_watched_by_one_handler() {
+        let label = "made later \(UInt64.random(in: 0 ... .max))", reported = Semaphore(value: 0), leave = Semaphore(value: 0)
+        #expect(WorkQueue.onStallOfAny(after: .milliseconds(2)) { stall in
+            if stall.label == label, stall.kind == .running { reported.signal() }
+        })
+        let queue = SerialQueue(label: label)
+        WorkQueue.stopWatchingAll()
+        queue.async { leave.wait() }
+        reported.wait()
+        leave.signal()
+        queue.sync {}
+    }
+
     @Test func a_closure_that_waits_for_another_queue_says_for_which() {
         let witness = Witness()
         let blocker = SerialQueue(label: "blocker")

@@ -47,6 +47,10 @@ int main(int count, char **arguments) {
     MUST(options.pool != NULL && pthread_mutex_lock(&mutex) == 0 && pthread_barrier_init(&blocked, NULL, 3) == 0);
     MUST((semaphore = sq_semaphore_create("permits", 0)) != NULL);
     sq_queue_t *stuck = NULL;
+    sq_queue_options_t of_loop = SQ_QUEUE_OPTIONS_INIT;
+    of_loop.pool = sq_pool_create_loop("adrift");
+    MUST(sq_async(sq_queue_create("orphan", &of_loop), nothing, NULL) == 0);
+    MUST((of_loop.pool = sq_pool_create_loop("moored")) != NULL && sq_pool_own(of_loop.pool) == 0);
     for (int i = 0; i < queues; i += 1) {
         sq_queue_t *queue = sq_queue_create("connection", &options);
         if (i == queues / 2) {

@@ -112,7 +112,8 @@ class LldbValue:
         if self.value.GetType().IsPointerType() or self.value.GetValue() is not None:
             return self.value.GetValueAsUnsigned()
         error = lldb.SBError()  # an _Atomic one has no value in lldb before 15
-        return self.value.GetData().GetUnsignedInt64(error, 0) if self.value.GetByteSize() == 8 else self.value.GetData().GetUnsignedInt32(error, 0)
+        read = {1: 'GetUnsignedInt8', 8: 'GetUnsignedInt64'}.get(self.value.GetByteSize(), 'GetUnsignedInt32')
+        return getattr(self.value.GetData(), read)(error, 0)
 
     def __str__(self):
         return self.value.GetValue() or ''
@@ -229,7 +230,10 @@ def function(frame):
 
 
 def name(thread):
-    number = int(thread['thread_id'])
+    return name_of(int(thread['thread_id']))
+
+
+def name_of(number):
     for system, own, known in debugger.threads():
         if system == number:
             named = f'"{printable(known)}" ' if known else ''  # a core file has no names
@@ -290,20 +294,26 @@ def print_waits(most=LINES):
     """Which thread waits for what, and which threads run that: sq waits [MOST LINES]"""
     waiting = sorted((thread for thread in threads() if int(thread['wait'])), key=lambda thread: int(thread['wait']['since']))
     held = all_holders()
+    causes = {int(queue): cause for queue, cause in ready(of_loops_alone=True)}
     longest = {int(thread) for thread in waiting[:TOP]}
 
     def key(thread):
         what, owner = aim(thread['wait'])
-        return what.replace(hex(int(owner)), ''), int(owner) in held
+        return what.replace(hex(int(owner)), ''), int(owner) in held, causes.get(int(owner))
 
     def print_line(line):
         what, owner = aim(line[0]['wait'])
         print((f'{len(line)} alike, the longest: ' if len(line) > 1 else '') + f'{name(line[0])} waits for {what}')
-        for holder in held.get(int(owner), ()):
-            print(f'    {holder()}')
+        print_holders(int(owner), held, causes.get(int(owner)))
 
     print_lines(fold(waiting, key, lambda thread: int(thread) in longest), most, print_line)
     print(f'{len(waiting)} {"thread waits" if len(waiting) == 1 else "threads wait"}')
+
+
+def print_holders(number, held, cause):
+    """The threads that run it; if there are none, the cause, if it is known."""
+    for holder in held.get(number, [lambda: cause] if cause else ()):
+        print(f'    {holder()}')
 
 
 def suspended():
@@ -315,11 +325,25 @@ def suspended():
             at = at['next']
 
 
-def ready():
-    """The queues that wait for a thread of their pool."""
+def cause_of(pool):
+    """Why a queue that is ready in the loop does not run; '': it is no loop."""
+    if not int(pool['runner']['kind']['last_owner']):
+        return ''
+    loop = pool.to('struct sq__loop')
+    last, owner = int(loop['last_owner']), loop['owner']
+    if int(owner) and not int(owner['has_ended']):
+        return f'waits for {name_of(last)}, which owns its loop'
+    return 'no thread runs its loop: ' + (f'thread {last} was the last' if last else 'none has yet')
+
+
+def ready(of_loops_alone=False):
+    """The queues that wait for a thread of their pool, and the cause."""
     pool = debugger.variable('runner/runner_list.c', 'pools')
     while int(pool):
-        if int(pool['runner']['kind']['is_threadless']):
+        cause, lists = cause_of(pool), []
+        if of_loops_alone and not cause:
+            pass
+        elif int(pool['runner']['kind']['is_threadless']):
             lists = [pool.to('struct sq__hosted')['ready']]
         else:
             shared = pool.to('struct sq_pool')
@@ -327,12 +351,12 @@ def ready():
             lists = [shard['ready'] for shard in shards]
             for entry in (int(shard['slot']) & ~3 for shard in shards):
                 if entry:
-                    yield pool.around('struct sq_queue', 'ready', entry)
+                    yield pool.around('struct sq_queue', 'ready', entry), cause
         for lines in (ready_list['lines'] for ready_list in lists):
             for i in range(len(lines)):
                 at = lines[i]['first']
                 while int(at):
-                    yield at.around('struct sq_queue', 'ready')
+                    yield at.around('struct sq_queue', 'ready'), cause
                     at = at['next']
         pool = pool['next']
 
@@ -367,19 +391,20 @@ def depth(queue):
 class Queue:
     """What a line says of a queue."""
 
-    def __init__(self, pointer, is_ready, is_awaited):
+    def __init__(self, pointer, cause, is_awaited):
+        """`cause`: see ready; None: it is not."""
         queue = pointer.to('struct sq_queue')
-        self.number, self.label, self.is_ready, self.is_awaited = int(pointer), label(queue), is_ready, is_awaited
+        self.number, self.label, self.cause, self.is_awaited = int(pointer), label(queue), cause, is_awaited
         self.suspensions, self.ran, self.depth = int(queue['suspensions']), int(queue['ran']), depth(queue)
 
     def state(self):
         return (f'suspended {self.suspensions} time{"s" if self.suspensions != 1 else ""}, ' if self.suspensions else '') \
-            + ('ready, ' if self.is_ready else '')
+            + ('ready, ' if self.cause is not None else '')
 
 
 def find_queues():
     """The queues that threads run or wait for, those that wait for a thread of their pool, and the suspended ones, in this order."""
-    seen, are_ready, are_awaited = {}, set(), set()
+    seen, causes, are_awaited = {}, {}, set()
     for thread in threads():
         for frame in frames(thread):
             if int(frame['owner']):
@@ -387,12 +412,12 @@ def find_queues():
         if int(thread['wait']) and int(thread['wait']['queue']):
             seen[int(thread['wait']['queue'])] = thread['wait']['queue']
             are_awaited.add(int(thread['wait']['queue']))
-    for queue in ready():
+    for queue, cause in ready():
         seen[int(queue)] = queue
-        are_ready.add(int(queue))
+        causes[int(queue)] = cause
     for queue in suspended():
         seen[int(queue)] = queue
-    return [Queue(pointer, number in are_ready, number in are_awaited) for number, pointer in seen.items()]
+    return [Queue(pointer, causes.get(number), number in are_awaited) for number, pointer in seen.items()]
 
 
 def outstanding(queues, held):
@@ -409,13 +434,14 @@ def print_queue_line(line, held):
     queue = line[0]
     if len(line) == 1:
         print(f'queue "{queue.label}" {hex(queue.number)}: {queue.state()}{queue.ran} tasks have begun, {queue.depth} wait')
-        for holder in held.get(queue.number, ()):
-            print(f'    {holder()}')
+        print_holders(queue.number, held, queue.cause)
         return
     depths = [each.depth for each in line]
     waiting = f'{depths[0]} wait in each' if min(depths) == max(depths) else f'{min(depths)} to {max(depths)} wait, {sum(depths)} in all'
     deepest = max(line, key=lambda each: each.depth)
     print(f'queue "{queue.label}" x {len(line)}: {queue.state()}{waiting}; the deepest: {hex(deepest.number)}; the first: {hex(queue.number)}')
+    if queue.cause and queue.number not in held:
+        print(f'    {queue.cause}')
 
 
 def print_queues(most=LINES):
@@ -423,7 +449,7 @@ def print_queues(most=LINES):
     held = all_holders()
     queues = find_queues()
     alone = outstanding(queues, held)
-    lines = fold(queues, lambda queue: (queue.label, queue.state(), queue.number in held, queue.is_awaited), lambda queue: queue.number in alone)
+    lines = fold(queues, lambda queue: (queue.label, queue.state(), queue.cause, queue.number in held, queue.is_awaited), lambda queue: queue.number in alone)
     if len(lines) < len(queues):
         lines.sort(key=lambda line: (line[0].number not in alone, -max(queue.depth for queue in line)))
     print_lines(lines, most, lambda line: print_queue_line(line, held))

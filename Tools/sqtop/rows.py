@@ -137,7 +137,7 @@ def pool_lines(walk, width):
     room = room_for_name(width)
     lines = [f'{"POOL":{room}} {"THREADS":>8} {"BLOCKED":>8} {"IDLE":>6} {"PERMITS":>8} {"MOST":>6} {"READY":>7}']
     for pool in order[:POOLS]:
-        of_pool = (f'{"":>8} {"":>8} {"":>6} {"":>8} {"":>6}' if pool.kind == 'loop' else
+        of_pool = (fit(pool.owner, 40) if pool.kind == 'loop' else
                    f'{pool.threads:>8} {pool.blocked:>8} {pool.idle:>6} {pool.permits:>8} {pool.most:>6}')
         lines.append(f'{fit(pool.label, room)} {of_pool} {count(pool.ready):>7}')
     if len(order) > POOLS:

@@ -45,6 +45,7 @@ class Pool:
     blocked: int = 0
     permits: int = 0
     most: int = 0
+    owner: str = ''  # of a loop, in words
 
 
 class Walk:
@@ -235,7 +236,7 @@ class OfLibrary:
     def read_pool(self, at):
         label = self.memory.text(self.field(at, 'sq__pool_listed_t.label'))
         if self.field(self.field(at, 'sq__pool_listed_t.runner.kind'), 'sq__runner_kind_t.is_threadless'):
-            pool = Pool(label, 'loop', self.field(at, 'sq__hosted_t.waiting'))
+            pool = Pool(label, 'loop', self.field(at, 'sq__hosted_t.waiting'), owner=self.read_owner(at))
             self.found.pools.append(pool)
             self.walk_ready(at + self.layout['sq__hosted_t.ready'], pool.ready)
             return
@@ -246,6 +247,15 @@ class OfLibrary:
         self.found.pools.append(pool)
         for i in range(count):
             self.read_shard(shards + i * self.layout['sq__shard_t'], pool)
+
+    def read_owner(self, at):
+        """The thread that runs the loop; '': it is a manual pool."""
+        if not self.field(self.field(at, 'sq__pool_listed_t.runner.kind'), 'sq__runner_kind_t.last_owner'):
+            return ''
+        last, owner = self.field(at, 'loop_t.last_owner'), self.field(at, 'loop_t.owner')
+        if owner and not self.field(owner, 'sq__owner_t.has_ended') & 1:
+            return f'thread {self.found.name_of(last)} ({last})'
+        return f'no owner, the last: {last}' if last else 'no owner yet'
 
     def read_shard(self, at, pool):
         waiting = self.field(at, 'sq__shard_t.waiting')

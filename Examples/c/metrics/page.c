@@ -7,22 +7,19 @@
 typedef struct series {
     const char *label;
     sq_queue_stats_t stats;
-    sq_histogram_t waiting, running;
+    sq_histogram_t waiting, running, depths;
 } series_t;
 
 static void add(series_t *series, const sq_queue_t *queue) {
     sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
-    sq_histogram_t waiting = SQ_HISTOGRAM_INIT, running = SQ_HISTOGRAM_INIT;
-    if (sq_queue_stats(queue, &stats) != 0 || sq_queue_histograms(queue, &waiting, &running) != 0) {
-        abort(); /* the structs are of this version */
+    if (sq_queue_stats(queue, &stats) != 0) {
+        abort(); /* the struct is of this version */
     }
     series->stats.depth += stats.depth;
     series->stats.ran += stats.ran;
     series->stats.discarded += stats.discarded;
     series->stats.withdrawn += stats.withdrawn;
     series->stats.rejected += stats.rejected;
-    sq_histogram_add(&series->waiting, &waiting);
-    sq_histogram_add(&series->running, &running);
 }
 
 /* The text format has three characters that a label cannot have as they are. */
@@ -42,6 +39,8 @@ static void write_seconds(FILE *out, uint64_t nanoseconds) {
     fprintf(out, "%llu.%09llu", (unsigned long long)(nanoseconds / 1000000000), (unsigned long long)(nanoseconds % 1000000000));
 }
 
+static void write_number(FILE *out, uint64_t number) { fprintf(out, "%llu", (unsigned long long)number); }
+
 static void write_head(FILE *out, const char *name, const char *type, const char *help) {
     fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
@@ -55,11 +54,19 @@ static void write_count(FILE *out, const char *name, const char *label, const ch
     fprintf(out, "} %llu\n", (unsigned long long)count);
 }
 
-/* From 1 µs to 17 s, each four times the one before. A bucket of the library ends at each power of two, so these counts are exact. */
-static void write_histogram(FILE *out, const char *name, const char *label, const sq_histogram_t *histogram) {
+/* What a histogram counts, and its bounds: each four times the one before. A bucket of the library ends at each power of two, so these counts are exact. */
+typedef struct unit {
+    unsigned lowest, highest; /* powers of two */
+    void (*write)(FILE *out, uint64_t value);
+} unit_t;
+
+static const unit_t seconds = { 10, 34, write_seconds }; /* 1 µs to 17 s */
+static const unit_t tasks = { 0, 18, write_number };
+
+static void write_histogram(FILE *out, const char *name, const char *label, const sq_histogram_t *histogram, const unit_t *unit) {
     uint64_t so_far = 0;
     size_t bucket = 0;
-    for (unsigned power = 10; power <= 34; power += 2) {
+    for (unsigned power = unit->lowest; power <= unit->highest; power += 2) {
         uint64_t limit = (UINT64_C(1) << power) - 1;
         for (; sq_histogram_bound(bucket) <= limit; bucket += 1) {
             so_far += histogram->counts[bucket];
@@ -67,7 +74,7 @@ static void write_histogram(FILE *out, const char *name, const char *label, cons
         fprintf(out, "%s_bucket", name);
         write_label(out, label);
         fputs(",le=\"", out);
-        write_seconds(out, limit);
+        unit->write(out, limit);
         fprintf(out, "\"} %llu\n", (unsigned long long)so_far);
     }
     fprintf(out, "%s_bucket", name);
@@ -75,7 +82,7 @@ static void write_histogram(FILE *out, const char *name, const char *label, cons
     fprintf(out, ",le=\"+Inf\"} %llu\n%s_sum", (unsigned long long)histogram->count, name);
     write_label(out, label);
     fputs("} ", out);
-    write_seconds(out, histogram->sum);
+    unit->write(out, histogram->sum);
     fprintf(out, "\n%s_count", name);
     write_label(out, label);
     fprintf(out, "} %llu\n", (unsigned long long)histogram->count);
@@ -87,7 +94,10 @@ void page_write(FILE *out, sq_queue_t *const queues[], size_t count) {
     for (size_t i = 0; series != NULL && i < count; i += 1) {
         const char *label = sq_queue_label(queues[i]);
         if (used == 0 || strcmp(series[used - 1].label, label) != 0) {
-            series[used++] = (series_t){ label, SQ_QUEUE_STATS_INIT, SQ_HISTOGRAM_INIT, SQ_HISTOGRAM_INIT };
+            series[used] = (series_t){ label, SQ_QUEUE_STATS_INIT, SQ_HISTOGRAM_INIT, SQ_HISTOGRAM_INIT, SQ_HISTOGRAM_INIT };
+            (void)sq_label_histograms(label, &series[used].waiting, &series[used].running); /* empty if none is measured */
+            (void)sq_label_depth_histogram(label, &series[used].depths);
+            used += 1;
         }
         add(&series[used - 1], queues[i]);
     }
@@ -104,11 +114,15 @@ void page_write(FILE *out, sq_queue_t *const queues[], size_t count) {
     }
     write_head(out, "queue_waiting_seconds", "histogram", "From the submission of a task to its start.");
     for (size_t i = 0; i < used; i += 1) {
-        write_histogram(out, "queue_waiting_seconds", series[i].label, &series[i].waiting);
+        write_histogram(out, "queue_waiting_seconds", series[i].label, &series[i].waiting, &seconds);
     }
     write_head(out, "queue_running_seconds", "histogram", "From the start of a task to its end.");
     for (size_t i = 0; i < used; i += 1) {
-        write_histogram(out, "queue_running_seconds", series[i].label, &series[i].running);
+        write_histogram(out, "queue_running_seconds", series[i].label, &series[i].running, &seconds);
+    }
+    write_head(out, "queue_depth_at_start", "histogram", "Tasks that waited when one began.");
+    for (size_t i = 0; i < used; i += 1) {
+        write_histogram(out, "queue_depth_at_start", series[i].label, &series[i].depths, &tasks);
     }
     free(series);
 }

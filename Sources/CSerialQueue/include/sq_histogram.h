@@ -1,4 +1,4 @@
-/* sq_histogram.h: how long a queue's tasks wait and run.
+/* sq_histogram.h: how long a queue's tasks wait and run, and how many wait.
  *
  * While its histograms are off, a queue keeps no times. */
 #ifndef SQ_HISTOGRAM_H
@@ -18,7 +18,7 @@ enum {
 };
 
 /**
- * Counts of durations. Initialise it with SQ_HISTOGRAM_INIT.
+ * Counts of durations, or of depths (sq_queue_depth_histogram). Initialise it with SQ_HISTOGRAM_INIT.
  *
  * Histograms of all queues have the same buckets and can be added up. A queue's own record is smaller: see sq_queue_histograms.
  */
@@ -34,10 +34,10 @@ typedef struct sq_histogram {
 #define SQ_HISTOGRAM_INIT { sizeof(sq_histogram_t), 0, 0, 0, { 0 } }
 
 /**
- * Begins to measure how long the queue's tasks wait and run. Any thread may call. Has no effect if the queue is measured already.
+ * Begins to measure how long the queue's tasks wait and run, and how many wait. Any thread may call. Has no effect if the queue is measured already.
  *
  * Tasks that are submitted from now on count. If a sync finds the queue free, its wait counts as 0 ns. The memory is freed with the queue: 1 KiB,
- * and another one once 2^31 durations were in one bucket. A task makes two entries of a few nanoseconds each, and reads the clock twice; an
+ * and another one once 2^31 durations were in one bucket. A task makes three entries of a few nanoseconds each, and reads the clock twice; an
  * asynchronous task reads it three times.
  *
  * @retval 0 The queue is measured.
@@ -61,8 +61,8 @@ void sq_queue_histograms_stop(sq_queue_t *queue);
  * withdrawn tasks, and cancelled firings, are in neither. If measuring was never started, both are empty.
  *
  * `count`, `sum` and `longest` are exact. A queue counts in coarser buckets, four for each doubling, and each count is in the last of the buckets of
- * sq_histogram_t that this one covers: so a quantile is at most a quarter too high. Except: 1 to 31 ns count as 31 ns, 32 to 63 ns as 63 ns,
- * and 2^35 ns (34 s) or more in the last bucket, whose quantile is the longest duration.
+ * sq_histogram_t that this one covers: so a quantile is at most a quarter too high. Except: below 1024 ns it may be a half too high; 1 to 31 ns
+ * count as 31 ns, 32 to 63 ns as 63 ns, and 2^34 ns (17 s) or more in the last bucket, whose quantile is the longest duration.
  *
  * @param waiting Begin with SQ_HISTOGRAM_INIT.
  * @param running Begin with SQ_HISTOGRAM_INIT.
@@ -70,6 +70,42 @@ void sq_queue_histograms_stop(sq_queue_t *queue);
  * @retval EINVAL A `size` is not that of any version. Nothing is written.
  */
 int sq_queue_histograms(const sq_queue_t *queue, sq_histogram_t *waiting, sq_histogram_t *running);
+
+/**
+ * The sum of sq_queue_histograms over all queues with this label whose measuring was ever started. Any thread may call.
+ *
+ * Queues that were freed count, too, as long as one of the label exists: the sum falls only when the last one is freed. Queues of the label whose measuring
+ * starts, or that are freed, wait meanwhile: 8 µs for 10 queues, 25 ms for 20,000.
+ *
+ * @param waiting Begin with SQ_HISTOGRAM_INIT.
+ * @param running Begin with SQ_HISTOGRAM_INIT.
+ * @retval 0 Both are filled.
+ * @retval ENOENT There is no such queue. Both are empty.
+ * @retval EINVAL A `size` is not that of any version. Nothing is written.
+ */
+int sq_label_histograms(const char *label, sq_histogram_t *waiting, sq_histogram_t *running);
+
+/**
+ * Copies how many tasks were waiting when one began, that one not counted, for each task that sq_queue_histograms has in `*waiting`. Any thread may call.
+ *
+ * All of the histogram is in tasks instead of nanoseconds. `count`, `sum` and `longest`, here the deepest, are exact. There is a bucket for 0, and one for each
+ * doubling, so a quantile is less than twice too high; 2^19 or more are in the last bucket, whose quantile is the deepest.
+ *
+ * @param depths Begin with SQ_HISTOGRAM_INIT.
+ * @retval 0 It is filled.
+ * @retval EINVAL `size` is not that of any version. Nothing is written.
+ */
+int sq_queue_depth_histogram(const sq_queue_t *queue, sq_histogram_t *depths);
+
+/**
+ * The sum of sq_queue_depth_histogram over the queues that sq_label_histograms adds up. Any thread may call.
+ *
+ * @param depths Begin with SQ_HISTOGRAM_INIT.
+ * @retval 0 It is filled.
+ * @retval ENOENT There is no such queue. It is empty.
+ * @retval EINVAL `size` is not that of any version. Nothing is written.
+ */
+int sq_label_depth_histogram(const char *label, sq_histogram_t *depths);
 
 /** Adds a duration. Don't use one histogram on several threads at a time; the same holds for all calls below. */
 void sq_histogram_record(sq_histogram_t *histogram, uint64_t nanoseconds);

@@ -6,7 +6,10 @@
  * In a text, queues of one label and one state are one line, with their count, the deepest and the oldest; so are threads that run or wait for the
  * same. What stands out has a line of its own, and comes first in its section: the longest waits and runs, the deepest queues, and the
  * suspended, running and deadlocked ones if they are few. There are at most 200 such lines, and the text says how many were left out; with
- * SQ_DUMP=USR1,lines=N a dump by the signal has N. */
+ * SQ_DUMP=USR1,lines=N a dump by the signal has N. A semaphore, group or item without a label is named by the call that created it.
+ *
+ * With SQ_DUMP=USR1,reports each report of a deadlock (sq_deadlock_report) and each stall (sq_watch.h) is also written to standard error, as one JSON
+ * object on a line; report.schema.json, in the folder Documentation of the sources, describes it. */
 #ifndef SQ_INSPECT_H
 #define SQ_INSPECT_H
 

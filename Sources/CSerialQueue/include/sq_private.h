@@ -129,6 +129,9 @@ bool sq__is_explored(void);
 /* As sq_explore_label, for code that is not linked with the testing library: no effect on a thread that is not explored. */
 void sq__explored_label(const char *label);
 
+/* A semaphore, group or item whose label is empty has room behind that for the call site that made it, for dumps and reports. No effect if it is not. */
+void sq__made_by(const char *label, const void *SQ_NULLABLE caller);
+
 /* Writes where this call site is: "function (file+0x123)", or the known part of it. Reads the process's files: for rare reports. */
 void sq__site_text(const void *caller, char *text, size_t size);
 

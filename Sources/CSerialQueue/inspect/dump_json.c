@@ -7,6 +7,7 @@
 #include "inspect/dump_running.h"
 #include "inspect/dump_threads.h"
 #include "inspect/dump_waits.h"
+#include "objects/objects.h"
 #include "observe/observe.h"
 #include "platform/clock.h"
 #include "platform/program.h"
@@ -47,6 +48,12 @@ static void add_text(sq__dump_text_t *text, const char *name, const char *string
 
 static void add_count(sq__dump_text_t *text, const char *name, uint64_t count) { sq__dump_add(text, ", \"%s\": %llu", name, (unsigned long long)count); }
 
+static void add_owner(sq__dump_text_t *text, uint64_t owner) {
+    if (owner != 0) {
+        add_count(text, "owner", owner);
+    }
+}
+
 static void add_truth(sq__dump_text_t *text, const char *name, bool is_true) { sq__dump_add(text, ", \"%s\": %s", name, is_true ? "true" : "false"); }
 
 /* A queue's number. */
@@ -74,6 +81,12 @@ static void add_site(sq__dump_text_t *text, const sq__view_t *view, const void *
     }
 }
 
+static void add_caller(sq__dump_text_t *text, const sq__view_t *view, const char *name, const void *caller) {
+    if (caller != NULL) {
+        add_symbol(text, view, name, sq__site_of_call(caller));
+    }
+}
+
 /* One object of a list, on a line; `i`: its place there. */
 static void begin_object(sq__dump_text_t *text, size_t i) { sq__dump_add(text, "%s\n{", i > 0 ? "," : ""); }
 
@@ -96,6 +109,15 @@ static void add_frame(sq__dump_text_t *text, const sq__view_t *view, const sq__v
     sq__dump_add(text, "}");
 }
 
+/* For a wait for a group: peeks at it, as it may be gone. */
+static void add_entered(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *thread) {
+    sq__object_view_t group;
+    if (thread->kind[0] == 'g' && sq__group_peek(thread->object, &group) && group.entered > 0) {
+        add_count(text, "entered", group.entered);
+        add_caller(text, view, "entered_by", sq__dump_entered_by(thread));
+    }
+}
+
 static void add_wait(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *thread) {
     static const char *const aims[] = { [SQ__AIM_TURN] = "turn", [SQ__AIM_ROOM] = "room", [SQ__AIM_END] = "end", [SQ__AIM_TASK] = "timer" };
     unsigned aim = (unsigned)thread->wait.aim;
@@ -105,6 +127,8 @@ static void add_wait(sq__dump_text_t *text, const sq__view_t *view, const sq__vi
     sq__dump_add(text, ", \"wait\": {\"for\": ");
     add_string(text, thread->kind[0] != '\0' ? thread->kind : aim <= SQ__AIM_TASK ? aims[aim] : "queue");
     add_text(text, "label", thread->label);
+    add_caller(text, view, "made_by", thread->maker);
+    add_entered(text, view, thread);
     if (thread->kind[0] == '\0') {
         add_queue(text, thread->object);
         add_truth(text, "barrier", sq__peeked(&thread->wait.is_barrier));
@@ -134,6 +158,7 @@ static void add_thread(sq__dump_text_t *text, const sq__view_t *view, const sq__
     if (thread->once != NULL) {
         add_text(text, "inside", thread->is_apply ? "apply" : thread->is_item ? "item" : "once");
         add_text(text, "inside_label", thread->apply);
+        add_caller(text, view, "inside_made_by", thread->item_maker);
     }
     if (thread->waits) {
         add_wait(text, view, thread);
@@ -151,6 +176,7 @@ static void add_queue_object(sq__dump_text_t *text, const sq__view_t *view, cons
     add_truth(text, "runs", queue->runs);
     add_truth(text, "ready", queue->is_ready);
     add_truth(text, "unowned", queue->lacks_owner);
+    add_owner(text, queue->owner);
     add_truth(text, "in_cycle", queue->is_in_cycle);
     add_count(text, "suspensions", queue->suspensions);
     add_truth(text, "shut_down", queue->state & SQ__CLOSED);
@@ -176,6 +202,7 @@ static void add_pool(sq__dump_text_t *text, const sq__pool_view_t *pool) {
         add_count(text, "waiting_without_permit", pool->lent);
     }
     add_truth(text, "unowned", pool->lacks_owner);
+    add_owner(text, pool->owner);
     add_truth(text, "exact", pool->is_locked);
 }
 
@@ -227,6 +254,8 @@ void sq__dump_json_want(sq__view_t *view) {
         const sq__view_thread_t *thread = sq__view_thread(view, i);
         sq__dump_want_functions(view, thread);
         sq__view_want_site(view, thread->waits ? thread->wait.site : NULL);
+        sq__view_want_site(view, thread->maker);
+        sq__view_want_site(view, thread->waits ? sq__dump_entered_by(thread) : NULL);
     }
     for (size_t i = 0; i < view->order.count && view->order.count <= MOST_SITES; i += 1) {
         sq__view_find_site(sq__view_queue(view, i));

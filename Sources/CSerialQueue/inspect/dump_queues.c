@@ -117,6 +117,7 @@ static void add_ready(void *context, const sq__ready_t *entry, const sq__pool_vi
     if (seen != NULL) {
         seen->is_ready = true;
         seen->lacks_owner = pool->lacks_owner;
+        seen->owner = pool->owner;
     }
 }
 

@@ -86,7 +86,7 @@ static void add_thread(sq__dump_text_t *text, const sq__view_t *view, const sq__
     if (thread->is_apply) {
         add_apply(text, view, thread);
     } else if (thread->is_item) {
-        sq__dump_add(text, "%s item \"%s\"", thread->frames > 0 ? ", and performs" : " of", thread->apply);
+        sq__dump_add_object(text, view, thread->frames > 0 ? ", and performs item" : " of item", thread->apply, thread->item_maker);
     } else if (thread->once != NULL) {
         sq__dump_add(text, "%s once \"%p\"", thread->frames > 0 ? ", and is inside the function of" : " of", thread->once);
     }
@@ -107,7 +107,7 @@ static uint64_t key_of(const sq__view_t *view, const sq__view_thread_t *thread) 
         key = sq__key_with(sq__key_with(key, (uintptr_t)frame->function), frame->code);
         key = sq__key_with_text(key, queue != NULL ? queue->label : frame->owner != NULL ? "?" : "");
     }
-    return thread->once != NULL ? sq__key_with_text(key, thread->apply) : key;
+    return thread->once != NULL ? sq__key_with_text(sq__key_with(key, (uintptr_t)thread->item_maker), thread->apply) : key;
 }
 
 /* When the first of its tasks began whose begin is known; UINT64_MAX: of none. Marks their queues. */
@@ -165,6 +165,7 @@ void sq__dump_want_functions(sq__view_t *view, const sq__view_thread_t *thread) 
         sq__view_want_site(view, thread->frame[i].site);
     }
     sq__symbols_want(view->symbols, thread->once != NULL ? thread->code : 0);
+    sq__view_want_site(view, thread->item_maker);
 }
 
 void sq__dump_running_want(sq__view_t *view, const sq__section_t *section) {

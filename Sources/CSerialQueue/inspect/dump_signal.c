@@ -1,4 +1,4 @@
-/* dump_signal.c: SQ_DUMP=USR1, or USR1,lines=N or USR1,json: a signal that writes a dump to standard error.
+/* dump_signal.c: SQ_DUMP=USR1, USR1,lines=N or USR1,json: a signal that writes a dump to standard error.
  *
  * DESIGN. The library reads the variable when it is loaded. A thread that does nothing else accepts the signal and writes the dump (signal.h): no call of
  * the program is interrupted, and it does not matter which locks other threads have, or whether they are all stuck. A process that exits first
@@ -7,6 +7,7 @@
 
 #include "inspect/dump.h"
 #include "inspect/layout.h"
+#include "platform/json.h"
 #include "platform/message.h"
 #include "platform/program.h"
 #include "platform/signal.h"
@@ -22,7 +23,7 @@ static const uint64_t exit_pause = 5000000000; /* nanoseconds */
 
 /* Fixed before the signal is taken. */
 static size_t lines = SQ__DUMP_LINES;
-static bool is_json;
+static bool is_json, wants_reports;
 
 static void dump(void) {
     if (sq__report_has_file()) { /* else that number is the program's own file */
@@ -32,10 +33,13 @@ static void dump(void) {
 
 /* Reads one option behind the name of the signal. False: it is none. */
 static bool read_option(const char *option, size_t length) {
-    static const char word[] = "lines=", json[] = "json";
+    static const char word[] = "lines=", json[] = "json", reports[] = "reports";
     size_t at = sizeof word - 1, number = 0;
     if (length == sizeof json - 1 && memcmp(option, json, length) == 0) {
         return is_json = true;
+    }
+    if (length == sizeof reports - 1 && memcmp(option, reports, length) == 0) {
+        return wants_reports = true;
     }
     if (length <= at || memcmp(option, word, at) != 0) {
         return false;
@@ -80,8 +84,11 @@ static __attribute__((constructor)) void begin(void) {
         return;
     }
     if (!read_options(name + length)) {
-        sq__report("SQ_DUMP=%.64s: behind the signal there may be json, or lines=N, with N from 1 to 10000000. Continuing without.", name);
+        sq__report("SQ_DUMP=%.64s: behind the signal there may be json, reports, or lines=N, with N from 1 to 10000000. Continuing without.", name);
         return;
+    }
+    if (wants_reports) {
+        sq__json_reports_start();
     }
     int error = sq__signal_begin(number, dump, report_replaced);
     if (error == EBUSY) {

@@ -1,8 +1,6 @@
 #include "inspect/dump_text.h"
 
-#include "include/sq_private.h"
 #include "platform/file.h"
-#include "platform/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,10 +43,33 @@ void sq__dump_add_time(sq__dump_text_t *text, uint64_t nanoseconds) {
     }
 }
 
-void sq__dump_add_thread(sq__dump_text_t *text, const sq__view_thread_t *thread) {
+void sq__dump_add_thread_of(sq__dump_text_t *text, uint64_t thread_id) {
     char name[16];
-    sq__thread_name_of(thread->self.thread_id, name, sizeof name);
-    sq__dump_add(text, "thread \"%s\" (%llu)", name, (unsigned long long)thread->self.thread_id);
+    sq__thread_name_of(thread_id, name, sizeof name);
+    sq__dump_add(text, "thread \"%s\" (%llu)", name, (unsigned long long)thread_id);
+}
+
+void sq__dump_add_thread(sq__dump_text_t *text, const sq__view_thread_t *thread) { sq__dump_add_thread_of(text, thread->self.thread_id); }
+
+void sq__dump_add_last_owner(sq__dump_text_t *text, uint64_t owner) {
+    if (owner == 0) {
+        sq__dump_add(text, "none has yet");
+    } else {
+        sq__dump_add(text, "thread %llu was the last", (unsigned long long)owner);
+    }
+}
+
+void sq__dump_add_ready(sq__dump_text_t *text, const sq__view_queue_t *queue) {
+    if (queue->lacks_owner) {
+        sq__dump_add(text, "no thread runs its loop: ");
+        sq__dump_add_last_owner(text, queue->owner);
+    } else if (queue->owner != 0) {
+        sq__dump_add(text, "waits for ");
+        sq__dump_add_thread_of(text, queue->owner);
+        sq__dump_add(text, ", which owns its loop");
+    } else {
+        sq__dump_add(text, "waits for a thread of its pool");
+    }
 }
 
 void sq__dump_add_queue(sq__dump_text_t *text, const char *label, const void *queue) { sq__dump_add(text, "queue \"%s\" %p", label, queue); }
@@ -60,21 +81,20 @@ void sq__dump_add_alike(sq__dump_text_t *text, size_t count, const char *first) 
     }
 }
 
+void sq__dump_add_object(sq__dump_text_t *text, const sq__view_t *view, const char *kind, const char *label, const void *maker) {
+    char name[256];
+    if (maker == NULL) {
+        sq__dump_add(text, "%s \"%s\"", kind, label);
+    } else {
+        sq__symbols_text(view->symbols, sq__site_of_call(maker), name, sizeof name);
+        sq__dump_add(text, "%s made by %s", kind, name);
+    }
+}
+
 void sq__dump_add_site(sq__dump_text_t *text, const sq__view_t *view, const void *site, bool is_call) {
     char name[256];
     if (site != NULL) {
         sq__symbols_text(view->symbols, sq__site_of_call(site), name, sizeof name);
         sq__dump_add(text, is_call ? ", in a call by %s" : ", submitted by %s", name);
-    }
-}
-
-void sq__site_text(const void *caller, char *text, size_t size) {
-    sq__symbols_t *symbols = sq__memory_zeroed(sizeof *symbols);
-    text[0] = '\0';
-    if (symbols != NULL) {
-        sq__symbols_want(symbols, sq__site_of_call(caller));
-        sq__symbols_find(symbols);
-        sq__symbols_text(symbols, sq__site_of_call(caller), text, size);
-        sq__memory_free(symbols);
     }
 }

@@ -5,6 +5,8 @@
 #include "observe/observe_inline.h"
 #include "state/state_inline.h"
 
+#include <string.h>
+
 enum { MOST_THREADS = 1 << 17, MOST_FRAMES = 64 };
 
 /* Visits a thread (sq__self_visit). False: no further one is wanted, as there is no memory, or there are too many. */
@@ -113,6 +115,12 @@ static void read_frames(sq__view_t *view, size_t i) {
     }
 }
 
+/* Where the semaphore, group or item with this label was made (trace/sites.c). NULL: it has a label, or cannot be read. */
+static const void *maker_of(const char *label, const char *copy) {
+    char bytes[SQ__MAKER];
+    return copy[0] == '\0' && label != NULL && sq__peek(label, bytes, sizeof bytes) ? sq__maker_of(bytes) : NULL;
+}
+
 /* Fills in what the thread waits for, if it waits; peeks. */
 static void read_wait(sq__view_thread_t *thread) {
     sq__subject_t subject;
@@ -126,6 +134,7 @@ static void read_wait(sq__view_thread_t *thread) {
         sq__peek_text(subject.kind, thread->kind, sizeof thread->kind);
         sq__peek_text(subject.label, thread->label, sizeof thread->label);
         thread->object = subject.object;
+        thread->maker = strchr("sgi", thread->kind[0]) != NULL ? maker_of(subject.label, thread->label) : NULL;
     } else if (wait->queue != NULL) {
         sq__peek_text(sq__peek_at(wait->queue, offsetof(sq_queue_t, label)), thread->label, sizeof thread->label);
     }
@@ -156,6 +165,7 @@ static void read_thread(sq__view_t *view, size_t i) {
         thread->is_item = duty.item != NULL;
         thread->code = duty.code;
         sq__peek_text(thread->is_apply ? duty.pool : thread->is_item ? duty.item : "", thread->apply, sizeof thread->apply);
+        thread->item_maker = thread->is_item ? maker_of(duty.item, thread->apply) : NULL;
         sq__view_add_key(view, &view->held, (uintptr_t)duty.what, 0, i);
     }
     read_wait(thread);

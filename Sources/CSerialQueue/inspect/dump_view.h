@@ -45,10 +45,12 @@ typedef struct sq__view_thread {
     uintptr_t code;             /* of its iterations */
     bool is_apply;
     bool is_item; /* that is performed; `apply` is its label */
+    const void *item_maker; /* NULL: it has a label */
     bool waits;
     sq__wait_t wait;
     char kind[16];              /* of the subject; "": it waits for its turn, for room, or for the end of the queue */
     char label[SQ__VIEW_LABEL]; /* of what it waits for */
+    const void *maker;          /* where that was made, if it has no label; or NULL */
     const void *object;         /* of the subject, or the queue */
 } sq__view_thread_t;
 
@@ -57,6 +59,7 @@ typedef struct sq__view_queue {
     bool is_there;      /* false: it could not be read */
     bool is_ready;      /* it waits for a thread of its pool */
     bool lacks_owner;   /* and that is a loop that no thread runs */
+    uint64_t owner;     /* and that is a loop: the thread that owns it, or was the last one; 0: none yet */
     bool is_concurrent;
     uint64_t state;     /* state/state.h */
     uint64_t gate;      /* gate/gate.h, of a concurrent one */

@@ -9,7 +9,7 @@
 enum { MOST_LINKS = 8 };
 
 /* What the wait is for, in words. */
-static void add_aim(sq__dump_text_t *text, const sq__view_thread_t *thread) {
+static void add_aim(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *thread) {
     static const char *const aims[] = { [SQ__AIM_TURN] = "its turn in queue", [SQ__AIM_ROOM] = "room in queue", [SQ__AIM_END] = "the end of queue",
                                         [SQ__AIM_TASK] = "a timer of queue" };
     unsigned aim = (unsigned)thread->wait.aim;
@@ -17,7 +17,7 @@ static void add_aim(sq__dump_text_t *text, const sq__view_thread_t *thread) {
     if (thread->kind[0] == '\0' && aim == SQ__AIM_TURN && sq__peeked(&thread->wait.is_barrier)) {
         what = "its turn as a barrier in queue";
     }
-    sq__dump_add(text, "%s \"%s\"", what, thread->label);
+    sq__dump_add_object(text, view, what, thread->label, thread->maker);
     if (thread->kind[0] == '\0') {
         sq__dump_add(text, " %p", thread->object);
     }
@@ -38,6 +38,8 @@ static const void *needed(const sq__view_thread_t *thread, const void *queues[],
     return *count > 0 ? queues[0] : NULL;
 }
 
+const void *sq__dump_entered_by(const sq__view_thread_t *thread) { return thread->kind[0] == 'g' ? sq__sites_look_entered(thread->object) : NULL; }
+
 /* For a wait for a group: adds where its members are; peeks at the group, which may be gone. */
 static void add_members(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *thread) {
     sq__object_view_t many;
@@ -45,7 +47,7 @@ static void add_members(sq__dump_text_t *text, const sq__view_t *view, const sq_
         return;
     }
     if (many.entered > 0) {
-        const void *site = sq__sites_look_entered(thread->object);
+        const void *site = sq__dump_entered_by(thread);
         sq__dump_add(text, ", %llu entered%s", (unsigned long long)many.entered, site != NULL && many.entered > 1 ? ", the last" : "");
         sq__dump_add_site(text, view, site, true);
     }
@@ -65,7 +67,8 @@ static void add_cause(sq__dump_text_t *text, const sq__view_queue_t *queue) {
     if (queue->state & SQ__SUSPENDED) {
         sq__dump_add(text, "; it is suspended (%u)", queue->suspensions);
     } else if (queue->is_ready) {
-        sq__dump_add(text, queue->lacks_owner ? "; no thread runs its loop: none has yet, or it has ended" : "; it waits for a thread of its pool");
+        sq__dump_add(text, queue->lacks_owner ? "; " : "; it ");
+        sq__dump_add_ready(text, queue);
     } else {
         sq__dump_add(text, "; no thread runs it at the moment");
     }
@@ -108,7 +111,7 @@ static void add_chain(sq__dump_text_t *text, const sq__view_t *view, const sq__v
             return;
         }
         sq__dump_add(text, " and waits for ");
-        add_aim(text, holder);
+        add_aim(text, view, holder);
         thread = holder;
     }
     sq__dump_add(text, "; ...");
@@ -144,7 +147,7 @@ static void add_wait(sq__dump_text_t *text, const sq__view_t *view, const sq__vi
     sq__dump_add(text, " has waited ");
     sq__dump_add_time(text, view->now > thread->wait.since ? view->now - thread->wait.since : 0);
     sq__dump_add(text, " for ");
-    add_aim(text, thread);
+    add_aim(text, view, thread);
     add_members(text, view, thread);
     sq__dump_add_site(text, view, thread->wait.site, true);
     if (thread->wait.deadline != SQ_FOREVER) {
@@ -166,7 +169,7 @@ static uint64_t key_of(const sq__view_t *view, const sq__view_thread_t *thread) 
     const sq__view_queue_t *queue = count == 0 ? sq__view_queue_of(view, what) : NULL;
     uint64_t cause = queue == NULL ? 0 : queue->state & SQ__SUSPENDED ? 1 : 2 + queue->is_ready + queue->lacks_owner;
     uint64_t key = sq__key_with(SQ__KEY, (uint64_t)thread->wait.aim << 8 | cause << 2 | (count > 0) << 1 | sq__peeked(&thread->wait.is_barrier));
-    return sq__key_with_text(sq__key_with_text(key, thread->kind), thread->label);
+    return sq__key_with_text(sq__key_with_text(sq__key_with(key, (uintptr_t)thread->maker), thread->kind), thread->label);
 }
 
 /* Cycles first, then the longest waits. */
@@ -197,7 +200,8 @@ void sq__dump_waits_want(sq__view_t *view, const sq__section_t *section) {
         (void)sq__section_line(section, i, &item);
         const sq__view_thread_t *thread = sq__view_thread(view, item);
         sq__view_want_site(view, thread->wait.site);
-        sq__view_want_site(view, thread->kind[0] == 'g' ? sq__sites_look_entered(thread->object) : NULL);
+        sq__view_want_site(view, thread->maker);
+        sq__view_want_site(view, sq__dump_entered_by(thread));
     }
 }
 

@@ -7,6 +7,9 @@
  * runs. */
 const sq__view_key_t *sq__dump_holders_of(const sq__view_t *view, const sq__view_thread_t *thread, const void **what, size_t *count);
 
+/* Where the newest member of the group that it waits for was added; NULL: it waits for no group, or this is not known. */
+const void *sq__dump_entered_by(const sq__view_thread_t *thread);
+
 /* Fills the section, and marks the queues that are in a cycle. After sq__view_look_at_queues. */
 void sq__dump_waits_fold(sq__view_t *view, sq__section_t *section);
 

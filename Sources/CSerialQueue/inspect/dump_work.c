@@ -67,7 +67,7 @@ static unsigned gate_state(const sq__view_queue_t *queue) {
 static uint64_t key_of(const sq__view_queue_t *queue) {
     uint64_t state = queue->state & (SQ__SUSPENDED | SQ__ENDED | SQ__CLOSED);
     state = state << 4 | queue->is_ready << 3 | queue->lacks_owner << 2 | queue->runs << 1 | (queue->threads > 0);
-    return sq__key_with_text(sq__key_with(SQ__KEY, state << 8 | gate_state(queue)), queue->label);
+    return sq__key_with_text(sq__key_with(sq__key_with(SQ__KEY, state << 8 | gate_state(queue)), queue->owner), queue->label);
 }
 
 /* True: at least one line has several queues. */
@@ -181,8 +181,11 @@ static void add_gate(sq__dump_text_t *text, const sq__view_queue_t *queue, bool 
 
 /* Adds why nothing starts, and whether the queue takes more. */
 static void add_state(sq__dump_text_t *text, const sq__view_queue_t *queue) {
-    sq__dump_add(text, "%s%s%s", queue->lacks_owner ? ", no thread runs its loop" : queue->is_ready ? ", waits for a thread of its pool" : "",
-                 queue->state & SQ__SUSPENDED ? ", suspended" : "", queue->state & SQ__ENDED ? ", has ended" : queue->state & SQ__CLOSED ? ", shut down" : "");
+    if (queue->is_ready) {
+        sq__dump_add(text, ", ");
+        sq__dump_add_ready(text, queue);
+    }
+    sq__dump_add(text, "%s%s", queue->state & SQ__SUSPENDED ? ", suspended" : "", queue->state & SQ__ENDED ? ", has ended" : queue->state & SQ__CLOSED ? ", shut down" : "");
 }
 
 static void add_queue(sq__dump_text_t *text, const sq__view_t *view, const sq__view_queue_t *queue) {
@@ -266,8 +269,17 @@ void sq__dump_pools(sq__dump_text_t *text, const sq__view_t *view, const sq__sec
     for (size_t i = 0; i < section->granted; i += 1) {
         const sq__pool_view_t *pool = (const sq__pool_view_t *)(void *)view->pools.items + i;
         sq__dump_add(text, "  pool \"%s\": ", pool->label);
-        if (pool->clock != NULL || pool->is_loop) {
-            sq__dump_add(text, pool->lacks_owner ? "a loop that no thread runs" : pool->is_loop ? "a loop" : "manual");
+        if (pool->lacks_owner) {
+            sq__dump_add(text, "a loop that no thread runs: ");
+            sq__dump_add_last_owner(text, pool->owner);
+        } else if (pool->is_loop) {
+            sq__dump_add(text, "a loop");
+            if (pool->owner != 0) {
+                sq__dump_add(text, " of ");
+                sq__dump_add_thread_of(text, pool->owner);
+            }
+        } else if (pool->clock != NULL) {
+            sq__dump_add(text, "manual");
         } else {
             sq__dump_add(text, "%u of %u permits taken (%u at most), %u threads, %u idle, %u blocked in a task", pool->in_use, pool->permits,
                          pool->most, pool->workers, pool->idle, pool->blocked);

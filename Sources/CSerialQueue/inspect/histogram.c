@@ -15,12 +15,13 @@ int sq_queue_histograms_start(sq_queue_t *queue) {
     }
     sq__lock(queue);
     sq__timings_t *measured = sq__extra_make(queue, SQ__EXTRA_TIMINGS, sizeof *measured);
-    if (measured != NULL && !(sq__load_relaxed(&queue->control) & SQ__MEASURED)) {
+    int error = measured != NULL ? sq__measured_add(queue, measured) : ENOMEM;
+    if (error == 0 && !(sq__load_relaxed(&queue->control) & SQ__MEASURED)) {
         sq__store_relaxed(&measured->since, sq__clock_now());
         sq__control(queue, 0, SQ__MEASURED);
     }
     sq__unlock(queue);
-    return measured != NULL ? 0 : ENOMEM;
+    return error;
 }
 
 void sq_queue_histograms_stop(sq_queue_t *queue) {
@@ -33,19 +34,11 @@ void sq_queue_histograms_stop(sq_queue_t *queue) {
 }
 
 /* Tasks may be counted meanwhile. So the count is computed from the copied buckets: then the two agree. Nothing was ever measured: all 0. */
-static void copy(const sq_queue_t *queue, sq__duration_t which, sq_histogram_t *histogram) {
+static void copy(const sq_queue_t *queue, sq__measure_t which, sq_histogram_t *histogram) {
     *histogram = (sq_histogram_t)SQ_HISTOGRAM_INIT;
-    const sq__timings_t *measured = sq__extra(queue, SQ__EXTRA_TIMINGS);
-    if (measured == NULL) {
-        return;
+    if (sq__extra(queue, SQ__EXTRA_TIMINGS) != NULL) {
+        sq__timings_add(queue, which, histogram);
     }
-    for (unsigned i = 0; i < SQ__DURATION_BUCKETS; i += 1) {
-        uint64_t count = sq__timings_count(queue, which, i);
-        histogram->counts[sq__timings_bucket(sq__timings_bound(i))] = count;
-        histogram->count += count;
-    }
-    histogram->sum = sq__load_relaxed(&measured->durations[which].sum);
-    histogram->longest = sq__load_relaxed(&measured->durations[which].longest);
 }
 
 int sq_queue_histograms(const sq_queue_t *queue, sq_histogram_t *waiting, sq_histogram_t *running) {
@@ -56,6 +49,31 @@ int sq_queue_histograms(const sq_queue_t *queue, sq_histogram_t *waiting, sq_his
     copy(queue, SQ__WAITING, waiting);
     copy(queue, SQ__RUNNING, running);
     return 0;
+}
+
+int sq_label_histograms(const char *label, sq_histogram_t *waiting, sq_histogram_t *running) {
+    if (waiting->size != sizeof *waiting || running->size != sizeof *running) {
+        return EINVAL;
+    }
+    *waiting = *running = (sq_histogram_t)SQ_HISTOGRAM_INIT;
+    return sq__measured_sum(label, (sq_histogram_t *[]){ waiting, running, NULL }) > 0 ? 0 : ENOENT;
+}
+
+int sq_queue_depth_histogram(const sq_queue_t *queue, sq_histogram_t *depths) {
+    SQ__CHECK_HANDLE(queue);
+    if (depths->size != sizeof *depths) {
+        return EINVAL;
+    }
+    copy(queue, SQ__DEPTH, depths);
+    return 0;
+}
+
+int sq_label_depth_histogram(const char *label, sq_histogram_t *depths) {
+    if (depths->size != sizeof *depths) {
+        return EINVAL;
+    }
+    *depths = (sq_histogram_t)SQ_HISTOGRAM_INIT;
+    return sq__measured_sum(label, (sq_histogram_t *[]){ NULL, NULL, depths }) > 0 ? 0 : ENOENT;
 }
 
 /* Without a queue */

@@ -70,7 +70,7 @@ static const sq__layout_t fields[] = {
 /* Ends with NULL. */
 extern const sq__layout_t *const sq__layouts[] __attribute__((visibility("hidden")));
 __attribute__((used)) const sq__layout_t *const sq__layouts[] = {
-    fields, sq__self_layout, sq__pools_layout, sq__hosted_layout, sq__pool_layout, sq__suspended_layout, sq__wrapper_layout, NULL
+    fields, sq__self_layout, sq__pools_layout, sq__hosted_layout, sq__loop_layout, sq__pool_layout, sq__suspended_layout, sq__wrapper_layout, NULL
 };
 
 SQ__LAYOUT_NOTE(sq__layouts);

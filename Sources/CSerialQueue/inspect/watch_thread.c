@@ -1,6 +1,8 @@
 #include "inspect/watch_thread.h"
 
 #include "gate/gate_inline.h"
+#include "include/sq_private.h"
+#include "inspect/stall_json.h"
 #include "kernel/kernel.h"
 #include "observe/observe_inline.h"
 #include "platform/probe.h"
@@ -76,6 +78,7 @@ typedef struct stall {
     sq_stall_t shown;
     char label[LABEL_SIZE];
     char waits_for[LABEL_SIZE];
+    const void *maker; /* where that was made, if it has no label; or NULL */
 } stall_t;
 
 /* W. What runs, and since when; `began` 0: no task runs, or another one has just begun. */
@@ -137,7 +140,7 @@ static bool look(sq__watched_t *watched, uint64_t now, stall_t *stall) {
     }
     if (stalled) {
         sq__text_copy(stall->label, sizeof stall->label, watched->queue->label);
-        sq__deadlock_waits_for(stall->shown.thread_id, stall->waits_for, sizeof stall->waits_for);
+        stall->maker = sq__deadlock_waits_for(stall->shown.thread_id, stall->waits_for, sizeof stall->waits_for);
         stall->shown.label = stall->label;
         stall->shown.number = (uintptr_t)watched->queue;
         stall->shown.waits_for = stall->waits_for;
@@ -151,12 +154,18 @@ static bool look(sq__watched_t *watched, uint64_t now, stall_t *stall) {
 
 /* W, but calls the program's function without the lock. The queue and its record may be freed during the call. Discards the watcher if it was
  * replaced meanwhile. */
-static void call_watcher(sq__watcher_t *watcher, const sq_stall_t *stall) {
+static void call_watcher(sq__watcher_t *watcher, stall_t *found) {
     SQ__NOBODY_UNWINDS_THROUGH;
+    const sq_stall_t *stall = &found->shown;
     SQ__PROBE4(stall, stall->label, 0, stall->kind, stall->nanoseconds);
     watcher->is_being_called = true;
     called = watcher;
     sq__mutex_unlock(&lock);
+    if (found->maker != NULL) {
+        sq__text_copy(found->waits_for, sizeof found->waits_for, "made by ");
+        sq__site_text(found->maker, found->waits_for + strlen(found->waits_for), sizeof found->waits_for - strlen(found->waits_for));
+    }
+    sq__stall_json(stall);
     sq__trace_happened(stall->kind == SQ_STALL_RUNNING ? "stall: a task runs too long" : "stall: a task waits too long");
     watcher->given.stalled(watcher->given.context, stall);
     sq__mutex_lock(&lock);
@@ -197,7 +206,7 @@ static void look_around(const sq__token_t *mine) {
             sq__watcher_t *watcher = watched->watcher;
             watched->round = rounds;
             if (look(watched, now, &stall)) {
-                call_watcher(watcher, &stall.shown);
+                call_watcher(watcher, &stall);
                 if (token != mine) {
                     return; /* the call has forked; in the child the list belongs to another thread */
                 }

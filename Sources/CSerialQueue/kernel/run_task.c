@@ -158,10 +158,11 @@ static inline __attribute__((always_inline)) void call(sq_queue_t *queue, uintpt
 uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work) { return take(queue, sq__next_kind(queue), control, work); }
 
 /* What there is to see of a task that was taken. Its site is that of the calling thread's innermost frame. */
-static sq__task_seen_t task_seen(uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
+static sq__task_seen_t task_seen(const sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
     sq__task_seen_t task = {
         .function = sq__run_function_of(kind, control, work), .kind = (unsigned)kind, .is_discarded = control & SQ__DISCARD,
-        .where = origin.where, .submitted = control & SQ__DISCARD ? 0 : origin.submitted, .site = sq__frame_site(sq__self()->frame)
+        .where = origin.where, .submitted = control & SQ__DISCARD ? 0 : origin.submitted, .depth = control & SQ__MEASURED ? sq__depth(queue) : 0,
+        .site = sq__frame_site(sq__self()->frame)
     };
     kind &= ~(uintptr_t)SQ__BARRIER;
     if (kind == SQ__AWAITED || kind == SQ__RUN_ANYWHERE) {
@@ -193,7 +194,7 @@ sq__origin_t sq__run_origin_noted(sq_queue_t *queue, uint32_t control) {
 /* As sq__run_taken, on a queue that is observed: reports the begin, too. */
 static __attribute__((noinline)) void call_observed(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control,
                                                     const sq__work_t *work) {
-    sq__task_seen_t task = task_seen(kind, origin, control, work);
+    sq__task_seen_t task = task_seen(queue, kind, origin, control, work);
     sq__observed_t observed = sq__observe_begin(queue, control, &task);
     call(queue, kind & ~(uintptr_t)SQ__BARRIER, control, &observed, work);
     sq__self()->frame->has_site = false; /* the next task is perhaps not noted */
@@ -214,7 +215,8 @@ void sq__run_observed(sq_queue_t *queue, uint32_t control, sq__frame_t *frame, u
     sq__frame_set_site(frame, control & SQ__SITED ? site : NULL);
     self->frame = frame;
     sq__observed_t observed = sq__observe_begin(queue, control, &(sq__task_seen_t){
-        .function = frame->function, .context = context, .kind = SQ__WAITER, .is_call = true, .submitted = submitted, .site = sq__frame_site(frame)
+        .function = frame->function, .context = context, .kind = SQ__WAITER, .is_call = true, .submitted = submitted,
+        .depth = control & SQ__MEASURED ? sq__depth(queue) : 0, .site = sq__frame_site(frame)
     });
     frame->function(context);
     sq__observe_end(queue, &observed);

@@ -12,7 +12,7 @@
 #define MOST_ENTERED (SQ__GROUP_TIE / 2)
 
 sq_group_t *sq_group_create(const char *label) {
-    sq_group_t *group = sq__object_memory(sizeof *group, offsetof(sq_group_t, label), label);
+    sq_group_t *group = sq__object_memory(sizeof *group, offsetof(sq_group_t, label), label, __builtin_return_address(0));
     if (group != NULL) {
         sq__store_relaxed(&group->references, 1);
         group->process = sq__process();

@@ -12,8 +12,8 @@
 static void have_turn(void *context, void *unused, bool runs);
 
 /* An item that was not submitted, with one owner. NULL, with errno: no memory. */
-static sq_item_t *make(const char *label, const sq_task_t *task, bool is_barrier) {
-    sq_item_t *item = sq__object_memory(sizeof *item, offsetof(sq_item_t, label), label);
+static sq_item_t *make(const char *label, const sq_task_t *task, bool is_barrier, const void *maker) {
+    sq_item_t *item = sq__object_memory(sizeof *item, offsetof(sq_item_t, label), label, maker);
     if (item == NULL) {
         return NULL;
     }
@@ -28,7 +28,8 @@ static sq_item_t *make(const char *label, const sq_task_t *task, bool is_barrier
 
 /* The turn that stands for the first one: it is never submitted. NULL: no memory. */
 static __attribute__((noinline)) sq_item_t *make_first(sq_item_t *item) {
-    sq_item_t *turn = make(item->label, &(sq_task_t){ .run = item->task.run, .context = item->task.context }, item->is_barrier);
+    sq_item_t *turn = make(item->label, &(sq_task_t){ .run = item->task.run, .context = item->task.context }, item->is_barrier,
+                           sq__maker_of(item->label));
     if (turn != NULL) {
         turn->origin = item;
     }
@@ -44,14 +45,14 @@ sq_item_t *sq__item_make_turn(sq_item_t *item) {
     return turn;
 }
 
-sq_item_t *sq_item_create_with(const char *label, const sq_task_t *task, const sq_item_options_t *options) {
+static sq_item_t *create(const char *label, const sq_task_t *task, const sq_item_options_t *options, const void *maker) {
     static const unsigned known = SQ_ITEM_REPEATS | SQ_ITEM_BARRIER;
     unsigned flags = options != NULL ? options->flags : 0;
     if (task->run == NULL || (options != NULL && options->size != sizeof *options) || flags & ~known) {
         errno = EINVAL;
         return NULL;
     }
-    sq_item_t *item = make(label, task, flags & SQ_ITEM_BARRIER);
+    sq_item_t *item = make(label, task, flags & SQ_ITEM_BARRIER, maker);
     if (item != NULL && flags & SQ_ITEM_REPEATS) {
         item->repeats = true;
         item->last = make_first(item);
@@ -63,7 +64,11 @@ sq_item_t *sq_item_create_with(const char *label, const sq_task_t *task, const s
     return item;
 }
 
-sq_item_t *sq_item_create(const char *label, const sq_task_t *task) { return sq_item_create_with(label, task, NULL); }
+sq_item_t *sq_item_create_with(const char *label, const sq_task_t *task, const sq_item_options_t *options) {
+    return create(label, task, options, __builtin_return_address(0));
+}
+
+sq_item_t *sq_item_create(const char *label, const sq_task_t *task) { return create(label, task, NULL, __builtin_return_address(0)); }
 
 const char *sq_item_label(const sq_item_t *item) { return item->label; }
 

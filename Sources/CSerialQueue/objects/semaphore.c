@@ -40,7 +40,7 @@ sq_semaphore_t *sq_semaphore_create(const char *label, size_t value) {
         errno = EINVAL;
         return NULL;
     }
-    sq_semaphore_t *semaphore = sq__object_memory(sizeof *semaphore, offsetof(sq_semaphore_t, label), label);
+    sq_semaphore_t *semaphore = sq__object_memory(sizeof *semaphore, offsetof(sq_semaphore_t, label), label, __builtin_return_address(0));
     if (semaphore != NULL) {
         sq__store_relaxed(&semaphore->permits, value * ONE);
         sq__store_relaxed(&semaphore->references, 1);

@@ -21,6 +21,7 @@ typedef struct sq__task_seen {
     bool is_discarded;      /* its discard function is called instead */
     uintptr_t where;        /* where it was stored (kernel/ring.h); 0: nowhere, or not known */
     uint64_t submitted;     /* when; SQ__DID_NOT_WAIT; 0: not known, or it is not to be measured */
+    uint64_t depth;         /* of a queue that is measured: how many other tasks wait */
     const void *site;        /* from where; NULL: not known */
 } sq__task_seen_t;
 
@@ -28,7 +29,8 @@ typedef struct sq__task_seen {
 typedef struct sq__observed {
     sq__session_t session; /* of the trace; 0: none */
     uint64_t began;        /* for the histograms; 0: it is not counted */
-    uint64_t waited;       /* the same: how long before that */
+    uint64_t waited;       /* the same: how long before that, */
+    uint64_t depth;        /* and how many waited then */
     bool is_watched;
     bool may_not_run;      /* it is known at its end whether it ran: it is counted only then */
 } sq__observed_t;

@@ -30,37 +30,42 @@ static inline bool sq__is_traced(const sq_queue_t *queue) {
 /* In place of a time of submission: the task did not wait. 0: not known. */
 #define SQ__DID_NOT_WAIT UINT64_MAX
 
-enum { SQ__DURATION_BUCKETS = 120 };
+/* Durations, and depths: how many tasks wait when one begins. */
+typedef enum sq__measure { SQ__WAITING, SQ__RUNNING, SQ__DEPTH, SQ__MEASURES } sq__measure_t;
 
-typedef enum sq__duration { SQ__WAITING, SQ__RUNNING } sq__duration_t;
+enum { SQ__DURATION_BUCKETS = 108, SQ__DEPTH_BUCKETS = 21, SQ__MEASURE_BUCKETS = 2 * SQ__DURATION_BUCKETS + SQ__DEPTH_BUCKETS };
 
-/* C, in a concurrent queue A. */
-typedef struct sq__durations {
-    SQ__ATOMIC(uint64_t) sum, longest;
-    SQ__ATOMIC(uint32_t) counts[SQ__DURATION_BUCKETS]; /* the lower 32 bits */
-} sq__durations_t;
-
+/* Fields: A atomic, O the holder's, C the holder's, but in a concurrent queue A. */
 typedef struct sq__timings {
-    SQ__ATOMIC(uint64_t) since;   /* A  when the measuring began last */
-    SQ__ATOMIC(uint64_t) handoff; /* O  when the task in the hand-off slot was submitted */
-    sq__durations_t durations[2]; /* by sq__duration_t */
+    SQ__ATOMIC(uint64_t) since;                       /* A  when the measuring began last */
+    SQ__ATOMIC(uint64_t) handoff;                     /* O  when the task in the hand-off slot was submitted */
+    SQ__ATOMIC(uint64_t) sums[SQ__MEASURES];          /* C */
+    SQ__ATOMIC(uint64_t) longest[SQ__MEASURES];       /* C  or the deepest */
+    SQ__ATOMIC(uint32_t) counts[SQ__MEASURE_BUCKETS]; /* C  the lower 32 bits, one measure's behind the other's */
+    uint32_t place; /* in the list of its label, from 1 on, under the lock of measured.c; 0: in none yet */
 } sq__timings_t;
 
 _Static_assert(sizeof(sq__timings_t) < 1024, "histograms take less than 1 KiB a queue");
 
-/* The longest duration that the bucket of a queue's record counts. It is also the bound of a bucket of sq_histogram_t. */
-uint64_t sq__timings_bound(unsigned bucket);
+/* Adds what was counted to the histogram. The queue was measured once. */
+void sq__timings_add(const sq_queue_t *queue, sq__measure_t which, sq_histogram_t *histogram);
 
-/* How many durations the bucket has. The queue was measured once. */
-uint64_t sq__timings_count(const sq_queue_t *queue, sq__duration_t which, unsigned bucket);
+/* measured.c: the queue is measured from now on, with the queue's lock; no effect if it was before. Returns 0 or ENOMEM. */
+int sq__measured_add(sq_queue_t *queue, sq__timings_t *measured);
 
-/* In which bucket of sq_histogram_t a duration is counted: below 16 its own value; above, by its highest bit and the four bits after it. */
-static inline unsigned sq__timings_bucket(uint64_t nanoseconds) {
-    if (nanoseconds < 16) {
-        return (unsigned)nanoseconds;
+/* The queue is about to be freed, and no lock is held: its label keeps what was counted. */
+void sq__measured_forget(const sq_queue_t *queue);
+
+/* Adds what all queues of the label have counted to these, which are empty; NULL: that measure is not wanted. Returns how many queues there are. */
+size_t sq__measured_sum(const char *label, sq_histogram_t *const sums[SQ__MEASURES]);
+
+/* In which bucket of sq_histogram_t a value is counted: below 16 its own value; above, by its highest bit and the four bits after it. */
+static inline unsigned sq__timings_bucket(uint64_t value) {
+    if (value < 16) {
+        return (unsigned)value;
     }
-    unsigned highest = 63 - (unsigned)__builtin_clzll(nanoseconds);
-    return (highest - 3) * 16 + ((unsigned)(nanoseconds >> (highest - 4)) & 15);
+    unsigned highest = 63 - (unsigned)__builtin_clzll(value);
+    return (highest - 3) * 16 + ((unsigned)(value >> (highest - 4)) & 15);
 }
 
 /* Now, if the queue is measured; else 0. */
@@ -69,6 +74,8 @@ static inline uint64_t sq__timings_now(const sq_queue_t *queue) {
 }
 
 /* Watching: watch_notes.c */
+
+typedef void (*sq__watch_made_t)(sq_queue_t *queue);
 
 /* In `began`: the queue is idle, and the watching thread must be woken when it gets busy. No clock reaches this value. */
 #define SQ__WATCH_RESTS UINT64_MAX
@@ -82,6 +89,15 @@ typedef struct sq__watch_note {
     void (*wake)(struct sq__watch_note *);   /* I  sq__watch_wake (inspect/watch_thread.h): called by the holder that finds SQ__WATCH_RESTS */
     void (*forget)(struct sq__watch_note *); /* I  forget (inspect/watch.c): called before the record is freed */
 } sq__watch_note_t;
+
+/* Called with each new queue, which is complete; NULL: nothing is. Else it is `watch` of inspect/watch_all.c. */
+extern SQ__ATOMIC(sq__watch_made_t) sq__watch_made;
+static inline void sq__watch_new(sq_queue_t *queue) {
+    sq__watch_made_t made = sq__load_relaxed(&sq__watch_made); /* what it needs is under a lock */
+    if (__builtin_expect(made != NULL, 0) && queue != NULL) {
+        made(queue);
+    }
+}
 
 /* O. Called when a task may wait in the queue from now on, though none has begun: the queue may have been idle until now. */
 void sq__watch_wake_thread(sq_queue_t *queue);

@@ -14,7 +14,7 @@ static sq__session_t trace(sq_queue_t *queue, const sq__task_seen_t *task) {
 
 static void count_wait(sq_queue_t *queue, const sq__observed_t *observed, bool is_time) {
     if (observed->began != 0 && is_time) {
-        sq__timings_waited(queue, observed->waited);
+        sq__timings_waited(queue, observed->waited, observed->depth);
     }
 }
 
@@ -27,6 +27,7 @@ sq__observed_t sq__observe_begin(sq_queue_t *queue, uint32_t control, const sq__
     if (control & SQ__MEASURED) {
         const sq__wrapper_t *wrapper = sq__wrapper_of(task->function);
         observed.began = sq__timings_begin(queue, task->submitted, &observed.waited);
+        observed.depth = task->depth;
         observed.may_not_run = wrapper != NULL && wrapper->kind == SQ__TASK_OF_TIMER;
         count_wait(queue, &observed, !observed.may_not_run);
     }

@@ -10,59 +10,81 @@ static sq__timings_t *measured_of(const sq_queue_t *queue) {
 /* How often each count has reached a multiple of HALF. */
 #define HALF (UINT32_C(1) << 31)
 typedef struct carried {
-    SQ__ATOMIC(uint32_t) halves[2][SQ__DURATION_BUCKETS];
+    SQ__ATOMIC(uint32_t) halves[SQ__MEASURE_BUCKETS];
 } carried_t;
 
-static void __attribute__((noinline)) carry(sq_queue_t *queue, sq__duration_t which, unsigned bucket) {
+static void __attribute__((noinline)) carry(sq_queue_t *queue, unsigned at) {
     carried_t *carried = sq__extra_make(queue, SQ__EXTRA_CARRIED, sizeof *carried);
     if (carried != NULL) {
-        sq__add_release(&carried->halves[which][bucket], 1); /* [carry] release: the count that has reached it */
+        sq__add_release(&carried->halves[at], 1); /* [carry] release: the count that has reached it */
     }
 }
 
-uint64_t sq__timings_count(const sq_queue_t *queue, sq__duration_t which, unsigned bucket) {
+/* How many entries this bucket of the record has. The queue was measured once. */
+static uint64_t count_of(const sq_queue_t *queue, unsigned at) {
     const carried_t *carried = sq__extra(queue, SQ__EXTRA_CARRIED);
-    uint64_t halves = carried != NULL ? sq__load_acquire(&carried->halves[which][bucket]) : 0; /* [carry] acquire: a count not before it */
-    const sq__durations_t *durations = &measured_of(queue)->durations[which];
-    uint32_t count = sq__load_relaxed(&durations->counts[bucket]);
+    uint64_t halves = carried != NULL ? sq__load_acquire(&carried->halves[at]) : 0; /* [carry] acquire: a count not before it */
+    const sq__timings_t *measured = measured_of(queue);
+    uint32_t count = sq__load_relaxed(&measured->counts[at]);
     halves += (halves ^ (count >> 31)) & 1;
     return (halves >> 1 << 32) | count;
 }
 
-uint64_t sq__timings_bound(unsigned bucket) {
+/* The first bucket of this measure in the record. */
+static inline unsigned first_of(sq__measure_t which) { return (unsigned)which * SQ__DURATION_BUCKETS; }
+
+void sq__timings_add(const sq_queue_t *queue, sq__measure_t which, sq_histogram_t *histogram) {
+    const sq__timings_t *measured = measured_of(queue);
+    for (unsigned i = 0; i < (which == SQ__DEPTH ? SQ__DEPTH_BUCKETS : SQ__DURATION_BUCKETS); i += 1) {
+        uint64_t count = count_of(queue, first_of(which) + i);
+        histogram->counts[sq__timings_bucket(sq__timings_bound(which, i))] += count;
+        histogram->count += count;
+    }
+    histogram->sum += sq__load_relaxed(&measured->sums[which]);
+    uint64_t longest = sq__load_relaxed(&measured->longest[which]);
+    histogram->longest = longest > histogram->longest ? longest : histogram->longest;
+}
+
+uint64_t sq__timings_bound(sq__measure_t which, unsigned bucket) {
+    if (bucket == (which == SQ__DEPTH ? SQ__DEPTH_BUCKETS : SQ__DURATION_BUCKETS) - 1) {
+        return UINT64_MAX;
+    }
+    if (which == SQ__DEPTH) {
+        return (UINT64_C(1) << bucket) - 1;
+    }
     if (bucket < 3) {
         return bucket * 32 - (bucket > 0);
     }
-    return bucket < SQ__DURATION_BUCKETS - 1 ? ((UINT64_C(5) + (bucket - 3) % 4) << ((bucket - 3) / 4 + 4)) - 1 : UINT64_MAX;
+    return bucket < 11 ? ((UINT64_C(3) + (bucket - 3) % 2) << ((bucket - 3) / 2 + 5)) - 1 : ((UINT64_C(5) + (bucket - 11) % 4) << ((bucket - 11) / 4 + 8)) - 1;
 }
 
 /* Of a concurrent queue: others count at the same time. Returns the count. */
-static uint32_t record_shared(sq__durations_t *durations, unsigned bucket, uint64_t nanoseconds) {
-    uint32_t count = sq__add_relaxed(&durations->counts[bucket], 1) + 1;
-    sq__add_relaxed(&durations->sum, nanoseconds);
-    uint64_t longest = sq__load_relaxed(&durations->longest);
-    while (nanoseconds > longest && !sq__cas_relaxed(&durations->longest, &longest, nanoseconds)) {
+static uint32_t record_shared(sq__timings_t *measured, sq__measure_t which, unsigned at, uint64_t value) {
+    uint32_t count = sq__add_relaxed(&measured->counts[at], 1) + 1;
+    sq__add_relaxed(&measured->sums[which], value);
+    uint64_t longest = sq__load_relaxed(&measured->longest[which]);
+    while (value > longest && !sq__cas_relaxed(&measured->longest[which], &longest, value)) {
     }
     return count;
 }
 
-static uint32_t record_alone(sq__durations_t *durations, unsigned bucket, uint64_t nanoseconds) {
-    uint32_t count = sq__load_relaxed(&durations->counts[bucket]) + 1;
-    sq__store_relaxed(&durations->counts[bucket], count);
-    sq__count(&durations->sum, nanoseconds);
-    if (nanoseconds > sq__load_relaxed(&durations->longest)) {
-        sq__store_relaxed(&durations->longest, nanoseconds);
+static uint32_t record_alone(sq__timings_t *measured, sq__measure_t which, unsigned at, uint64_t value) {
+    uint32_t count = sq__load_relaxed(&measured->counts[at]) + 1;
+    sq__store_relaxed(&measured->counts[at], count);
+    sq__count(&measured->sums[which], value);
+    if (value > sq__load_relaxed(&measured->longest[which])) {
+        sq__store_relaxed(&measured->longest[which], value);
     }
     return count;
 }
 
-/* O, or inside as a reader: counts one duration. Inline: `which` is a constant there. */
-static inline __attribute__((always_inline)) void record(sq_queue_t *queue, sq__duration_t which, uint64_t nanoseconds) {
-    sq__durations_t *durations = &measured_of(queue)->durations[which];
-    unsigned bucket = sq__timings_own_bucket(nanoseconds);
-    uint32_t count = sq__is_concurrent(queue) ? record_shared(durations, bucket, nanoseconds) : record_alone(durations, bucket, nanoseconds);
+/* O, or inside as a reader: counts one value. Inline: `which` is a constant there. */
+static inline __attribute__((always_inline)) void record(sq_queue_t *queue, sq__measure_t which, uint64_t value) {
+    sq__timings_t *measured = measured_of(queue);
+    unsigned at = first_of(which) + (which == SQ__DEPTH ? sq__timings_depth_bucket(value) : sq__timings_own_bucket(value));
+    uint32_t count = sq__is_concurrent(queue) ? record_shared(measured, which, at, value) : record_alone(measured, which, at, value);
     if (__builtin_expect(count % HALF == 0, 0)) {
-        carry(queue, which, bucket);
+        carry(queue, at);
     }
 }
 
@@ -91,7 +113,10 @@ uint64_t sq__timings_begin(const sq_queue_t *queue, uint64_t submitted, uint64_t
     return *waited <= now - sq__load_relaxed(&measured->since) ? now : 0; /* else it was submitted before */
 }
 
-void sq__timings_waited(sq_queue_t *queue, uint64_t waited) { record(queue, SQ__WAITING, waited); }
+void sq__timings_waited(sq_queue_t *queue, uint64_t waited, uint64_t depth) {
+    record(queue, SQ__WAITING, waited);
+    record(queue, SQ__DEPTH, depth);
+}
 
 void sq__timings_end(sq_queue_t *queue, uint64_t began) {
     if (began != 0) {

@@ -5,6 +5,8 @@
 #include "platform/clock.h"
 #include "platform/thread.h"
 
+SQ__ATOMIC(sq__watch_made_t) sq__watch_made;
+
 /* NULL: the queue was never watched. */
 static sq__watch_note_t *note_of(const sq_queue_t *queue) { return sq__extra(queue, SQ__EXTRA_WATCH); }
 

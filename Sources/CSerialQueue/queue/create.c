@@ -1,4 +1,5 @@
 /* create.c: creating a queue. make.c makes it, and target.c gives it a target. */
+#include "observe/observe_inline.h"
 #include "queue/make.h"
 #include "state/state_inline.h"
 
@@ -22,7 +23,8 @@ static __attribute__((noinline)) sq_queue_t *create_on_target(const char *label,
     return queue;
 }
 
-sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options) {
+/* The same, of any kind, before it is watched. */
+static sq_queue_t *create(const char *label, const sq_queue_options_t *options) {
     static const sq_queue_options_t defaults = SQ_QUEUE_OPTIONS_INIT;
     if (options == NULL) {
         return sq__queue_make(label, &defaults);
@@ -32,6 +34,12 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
         return NULL;
     }
     return __builtin_expect(options->target != NULL, 0) ? create_on_target(label, options) : sq__queue_make(label, options);
+}
+
+sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options) {
+    sq_queue_t *queue = create(label, options);
+    sq__watch_new(queue);
+    return queue;
 }
 
 const char *sq_queue_label(const sq_queue_t *queue) {

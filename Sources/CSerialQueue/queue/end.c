@@ -161,6 +161,7 @@ void sq__queue_dispose(sq_queue_t *queue) {
         }
         sq__suspended_remove(queue);
         sq__watch_forget(queue);
+        sq__measured_forget(queue);
         sq__extras_free(queue);
     }
     if (sq__is_concurrent(queue)) {

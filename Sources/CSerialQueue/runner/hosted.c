@@ -113,6 +113,7 @@ void sq__hosted_visit(sq__runner_t runner, const sq__pool_visitor_t *visitor) {
     sq__peek_text(hosted->listed.label, view.label, sizeof view.label); /* it does not change */
     view.is_locked = sq__mutex_lock_patiently(&hosted->lock, visitor->patience);
     view.lacks_owner = view.is_loop && view.is_locked && sq__runner_kind(runner)->lacks_owner(runner, true);
+    view.owner = view.is_loop && view.is_locked ? sq__runner_kind(runner)->last_owner(runner) : 0;
     view.waiting = sq__load_relaxed(&hosted->waiting);
     const sq__ready_visit_t visit = { &hosted->ready, view.is_locked ? &hosted->lock : NULL, &hosted->taken, view.waiting };
     view.is_locked = sq__pool_visit_ready(&visit, visitor, &view);

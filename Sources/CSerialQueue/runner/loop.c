@@ -57,6 +57,8 @@ static bool lacks_owner(sq__runner_t runner, bool is_locked) {
     return lacks;
 }
 
+static uint64_t last_owner(sq__runner_t runner) { return loop_at(runner)->last_owner; }
+
 static bool owned_by(sq__runner_t runner, const sq__owner_t *owner) {
     /* Relaxed: it is equal to one's own record if one's own thread has written it, or another before it published the loop. */
     const loop_t *loop = loop_at(runner);
@@ -110,8 +112,8 @@ static bool listen(sq__runner_t runner, sq__caller_run_t *caller_run, bool liste
 }
 
 static const sq__runner_kind_t kind = {
-    .is_threadless = true, .post = post, .demand = demand, .owned_by = owned_by, .lacks_owner = lacks_owner, .serves = serves, .run = sq__hosted_run,
-    .listen = listen, .retain = sq__hosted_retain, .release = release, .visit = sq__hosted_visit
+    .is_threadless = true, .post = post, .demand = demand, .owned_by = owned_by, .lacks_owner = lacks_owner, .last_owner = last_owner, .serves = serves,
+    .run = sq__hosted_run, .listen = listen, .retain = sq__hosted_retain, .release = release, .visit = sq__hosted_visit
 };
 
 int sq__loop_create(sq_pool_t **handle, const char *label, sq__ready_function_t call) {
@@ -157,6 +159,7 @@ static int own_as(loop_t *loop, sq__owner_t *owner) {
     if (is_free) {
         sq__owner_retain(owner);
         sq__store_relaxed(&loop->owner, owner);
+        loop->last_owner = sq__load_relaxed(&owner->thread_id);
     }
     sq__mutex_unlock(&loop->hosted.lock);
     if (!is_free) {
@@ -334,3 +337,9 @@ int sq_pool_stop(sq_pool_t *pool) {
     }
     return error;
 }
+
+const sq__layout_t sq__loop_layout[] = {
+    SQ__LAYOUT_FIELD(loop_t, last_owner),
+    SQ__LAYOUT_FIELD(loop_t, owner),
+    { .name = "" },
+};

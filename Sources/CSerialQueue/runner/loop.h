@@ -35,10 +35,11 @@
 #include "runner/hosted.h"
 
 /* F fixed after create, L under its lock. */
-typedef struct loop {
+typedef struct sq__loop {
     sq__hosted_t hosted;
     sq__event_fd_t event;            /* F  its descriptor */
     bool is_rung;                    /* L  the descriptor is readable, or a thread is about to make it so */
     bool stops;                      /* L  sq_pool_run_forever ends when it reads this next */
+    uint64_t last_owner;             /* L  the number of the thread that is the owner, or was the last one; 0: there was none yet */
     SQ__ATOMIC(sq__owner_t *) owner; /* L, read by anyone  the loop holds a reference; NULL: none */
 } loop_t;

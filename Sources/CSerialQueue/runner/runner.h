@@ -107,6 +107,8 @@ typedef struct sq__runner_kind {
     bool (*owned_by)(sq__runner_t runner, const sq__owner_t *owner);
     /* No thread owns it now. `is_locked`: the caller has its lock. NULL: it needs none. */
     bool (*lacks_owner)(sq__runner_t runner, bool is_locked);
+    /* The system's number of the thread that owns it, or was the last one to do so; 0: none has yet. The caller has its lock. NULL: as above. */
+    uint64_t (*last_owner)(sq__runner_t runner);
 
     /* The calling thread may run an entry while it waits for what this runs. `is_turn`: it waits for its turn. NULL: it never may; nor are there the next
      * three then. */
@@ -199,6 +201,7 @@ typedef struct sq__pool_view {
     char label[64];
     bool is_loop;
     bool lacks_owner;      /* it is a loop, its lock was held, and no thread runs it */
+    uint64_t owner;        /* the same, and the number of the thread that owns it, or was the last one; 0: none yet, or not known */
     bool is_locked;        /* the pool's lock was held while its fields were read */
     unsigned workers, idle, permits, in_use, most;
     unsigned blocked;      /* workers with a permit that the system says do not run, */
@@ -229,5 +232,5 @@ typedef struct sq__ready_visit {
 /* For the kinds: calls `entry` for each one, at most SQ__VISIT_SLICE under one hold of the lock. Returns false if it could not get the lock again. */
 bool sq__pool_visit_ready(const sq__ready_visit_t *visit, const sq__pool_visitor_t *visitor, const sq__pool_view_t *view);
 
-/* The list of pools, what all kinds have, and what loops and manual pools have. */
-extern const sq__layout_t sq__pools_layout[], sq__hosted_layout[];
+/* The list of pools, what all kinds have, what loops and manual pools have, and what only loops have. */
+extern const sq__layout_t sq__pools_layout[], sq__hosted_layout[], sq__loop_layout[];

@@ -125,6 +125,7 @@ const sq__layout_t sq__pools_layout[] = {
     SQ__LAYOUT_FIELD(sq__pool_listed_t, next),
     SQ__LAYOUT_FIELD(sq__pool_listed_t, label),
     SQ__LAYOUT_FIELD(sq__runner_kind_t, is_threadless),
+    SQ__LAYOUT_FIELD(sq__runner_kind_t, last_owner),
     SQ__LAYOUT_FIELD(sq__ready_list_t, lines),
     SQ__LAYOUT_SIZE(sq__ready_level_t),
     SQ__LAYOUT_FIELD(sq__ready_level_t, first),

@@ -2,6 +2,7 @@
 
 #include "platform/memory.h"
 #include "platform/mutex.h"
+#include "platform/thread.h"
 #include "thread/process.h"
 
 #include <stddef.h>
@@ -11,6 +12,7 @@ static sq__mutex_t lock = SQ__MUTEX_INIT;
 sq__owner_t *sq__owner_create(void) {
     sq__owner_t *owner = sq__memory(sizeof *owner);
     if (owner != NULL) {
+        sq__store_relaxed(&owner->thread_id, sq__thread_id());
         sq__store_relaxed(&owner->references, 1);
         sq__store_relaxed(&owner->has_ended, false);
         sq__store_relaxed(&owner->awaits, NULL);

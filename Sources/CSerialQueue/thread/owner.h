@@ -19,6 +19,7 @@
 typedef struct sq__owner {
     SQ__ATOMIC(uint32_t) references; /* A */
     SQ__ATOMIC(bool) has_ended;      /* A */
+    SQ__ATOMIC(uint64_t) thread_id;  /* A  the system's number of the thread */
     SQ__ATOMIC(sq__token_t *) awaits; /* H  what a post to its loops wakes; NULL: nothing */
 } sq__owner_t;
 

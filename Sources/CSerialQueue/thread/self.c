@@ -151,6 +151,8 @@ sq__owner_t *sq__self_owner(void) {
     sq__self_t *self = sq__self_listed();
     if (self->owner == NULL && will_end_cleanly(self)) {
         self->owner = sq__owner_create();
+    } else if (self->owner != NULL) {
+        sq__store_relaxed(&self->owner->thread_id, sq__thread_id()); /* in the child of a fork the thread has another number */
     }
     return self->owner;
 }
@@ -180,5 +182,6 @@ const sq__layout_t sq__self_layout[] = {
     SQ__LAYOUT_FIELD(sq__self_t, wait),
     SQ__LAYOUT_FIELD(sq__self_t, thread_id),
     SQ__LAYOUT_FIELD(sq__self_t, next),
+    SQ__LAYOUT_FIELD(sq__owner_t, has_ended),
     { .name = "" },
 };

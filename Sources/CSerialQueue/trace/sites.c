@@ -14,6 +14,10 @@
  * epoch's number, which is never used again. */
 #include "trace/trace.h"
 
+#include "include/sq_private.h"
+#include "platform/peek.h"
+#include "platform/symbols.h"
+
 #ifndef SQ__SITES
 #define SQ__SITES 4096 /* a power of two */
 #endif
@@ -67,4 +71,32 @@ void sq__sites_put_entered(const void *group, const void *site) { sq__sites_put(
 
 const void *sq__sites_look_entered(const void *group) {
     return sq__trace_is_on() ? sq__sites_look(sq__load_relaxed(&sq__trace_session), group, OF_MEMBER) : NULL;
+}
+
+/* Objects without a label. A return address has at most seven bytes: with the end of the label in front of them they take no larger block. */
+
+void sq__made_by(const char *label, const void *caller) {
+    char *bytes = (char *)label;
+    for (unsigned i = 1; label[0] == '\0' && i < SQ__MAKER; i += 1) {
+        bytes[i] = (char)((uint64_t)(uintptr_t)caller >> 8 * (i - 1));
+    }
+}
+
+const void *sq__maker_of(const char *label) {
+    uint64_t caller = 0;
+    for (unsigned i = 1; label[0] == '\0' && i < SQ__MAKER; i += 1) {
+        caller |= (uint64_t)(unsigned char)label[i] << 8 * (i - 1);
+    }
+    return (const void *)(uintptr_t)caller;
+}
+
+void sq__site_text(const void *caller, char *text, size_t size) {
+    sq__symbols_t *symbols = sq__pages(sizeof *symbols);
+    text[0] = '\0';
+    if (symbols != NULL) {
+        sq__symbols_want(symbols, sq__site_of_call(caller));
+        sq__symbols_find(symbols);
+        sq__symbols_text(symbols, sq__site_of_call(caller), text, size);
+        sq__pages_free(symbols, sizeof *symbols);
+    }
 }

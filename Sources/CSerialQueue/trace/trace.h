@@ -90,6 +90,11 @@ typedef uint32_t sq__epoch_t;
 /* A return address is behind the call; this is an address of the call itself, which belongs to its function and line. */
 static inline uintptr_t sq__site_of_call(const void *site) { return (uintptr_t)site - 1; }
 
+enum { SQ__MAKER = 8 }; /* bytes of an empty label, its end among them */
+
+/* Where the semaphore, group or item with this label was made (sq__made_by); NULL: it has a label, or this is not known. */
+const void *sq__maker_of(const char *label);
+
 /* A number that no queue has used. */
 sq__epoch_t sq__sites_new_epoch(void);
 

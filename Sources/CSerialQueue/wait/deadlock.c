@@ -182,20 +182,26 @@ bool sq__deadlock_leave(sq__edge_t *edge) {
     SQ__LIST_REMOVE(edge);
     bool is_refused = edge->is_refused;
     sq__mutex_unlock(&lock);
+    if (is_refused) {
+        sq__deadlock_report_write(edge->report);
+    }
     return is_refused;
 }
 
-void sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size) {
+const void *sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size) {
+    const void *maker = NULL;
     label[0] = '\0';
     sq__mutex_lock(&lock);
     for (unsigned i = 0; i <= OF_SEVERAL; i += 1) {
         for (const sq__edge_t *edge = lists[i]; edge != NULL; edge = edge->next) {
             if (edge->thread_id == thread_id) {
                 sq__text_copy(label, size, sq__wait_label(edge->wait));
+                maker = edge->wait->subject != NULL ? sq__subject_maker(edge->wait->subject) : NULL;
             }
         }
     }
     sq__mutex_unlock(&lock);
+    return maker;
 }
 
 /* In the child of a fork: their threads exist only in the parent. */

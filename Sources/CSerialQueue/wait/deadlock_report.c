@@ -1,9 +1,12 @@
 #include "wait/deadlock_report.h"
 
 #include "include/sq_current.h"
+#include "include/sq_private.h"
 #include "observe/observe.h"
+#include "platform/json.h"
 #include "runner/runner_inline.h"
 #include "thread/explored.h"
+#include "wait/deadlock_json.h"
 
 #include "platform/clock.h"
 #include "platform/text.h"
@@ -83,12 +86,26 @@ static void add_number(text_t *text, const sq_queue_t *queue, bool is_first) {
     add(text, "%s \"%s\" %p", is_first ? " Queue numbers:" : ",", queue->label, (const void *)queue);
 }
 
-char *sq__deadlock_report_room(void) { return sq__self_report(REPORT_SIZE); }
+char *sq__deadlock_report_room(void) { return sq__self_report(REPORT_SIZE + (sq__json_reports_are_on() ? SQ__DEADLOCK_JSON : 0)); }
 
-/* Of a thread that would wait for itself. An explored test fails with it. */
-static void keep_own(char *report) {
+void sq__deadlock_report_write(const char *report) {
+    if (report != NULL && sq__json_reports_are_on()) {
+        sq__deadlock_json_write(report, report + REPORT_SIZE);
+    }
+}
+
+/* Of a thread that would wait for itself, for `awaited`; NULL: for a once that it is inside. An explored test fails with it. */
+static void keep_own(char *report, const sq_queue_t *held, const sq_queue_t *awaited, sq__aim_t aim, const void *once) {
     sq__explored_t *explored = sq__self()->explored;
     keep(report);
+    if (sq__json_reports_are_on()) {
+        if (once != NULL) {
+            sq__deadlock_json_once(report + REPORT_SIZE, once);
+        } else {
+            sq__deadlock_json_own(report + REPORT_SIZE, held, awaited, aim);
+        }
+        sq__deadlock_report_write(report);
+    }
     if (explored != NULL) {
         explored->calls->deadlock(explored, report);
     }
@@ -126,7 +143,7 @@ void sq__deadlock_onto_itself(sq_queue_t *queue, sq__aim_t aim, const char *doin
         add(&text, ", and waits for queue \"%s\". %s", queue->label, advice_for(aim));
         add_number(&text, queue, true);
         add(&text, ".");
-        keep_own(text.bytes);
+        keep_own(text.bytes, queue, queue, aim, NULL);
     }
 }
 
@@ -140,7 +157,7 @@ void sq__deadlock_onto_own_target(const sq_queue_t *queue, const sq_queue_t *tar
         add_number(&text, queue, true);
         add_number(&text, target, false);
         add(&text, ".");
-        keep_own(text.bytes);
+        keep_own(text.bytes, target, queue, SQ__AIM_TURN, NULL);
     }
 }
 
@@ -149,12 +166,23 @@ void sq__deadlock_report_once_inside_itself(const void *once) {
     if (text.bytes != NULL) {
         add(&text, "sq_once from inside its own function: once \"%p\" would wait for itself. Thread %llu is inside that function.",
             once, (unsigned long long)sq__thread_id());
-        keep_own(text.bytes);
+        keep_own(text.bytes, NULL, NULL, SQ__AIM_TURN, once);
     }
     if (sq__trace_is_on()) {
         char name[24];
         snprintf(name, sizeof name, "once %p", once);
         sq__trace_hook_refused_for(name);
+    }
+}
+
+/* A semaphore, group or item by its label, or else by where it was made. */
+static void add_object(text_t *text, const char *kind, const char *label, const void *maker) {
+    char name[256];
+    if (maker == NULL) {
+        add(text, "%s \"%s\"", kind, label);
+    } else {
+        sq__site_text(maker, name, sizeof name);
+        add(text, "%s made by %s", kind, name);
     }
 }
 
@@ -170,7 +198,7 @@ static void add_held(text_t *text, const sq__edge_t *edge) {
     } else if (edge->held.duty->pool != NULL) {
         add(text, "runs an iteration of apply on pool \"%s\"", edge->held.duty->pool);
     } else if (edge->held.duty->item != NULL) {
-        add(text, "performs item \"%s\"", edge->held.duty->item);
+        add_object(text, "performs item", edge->held.duty->item, sq__maker_of(edge->held.duty->item));
     } else {
         add(text, "is inside the function of once \"%p\"", edge->held.duty->what);
     }
@@ -186,7 +214,8 @@ static void add_wait(text_t *text, const sq__edge_t *edge) {
             add(text, ", whose tasks run on queue \"%s\"", edge->wait->root->label);
         }
     } else {
-        add(text, " and waits for %s \"%s\"", subject->kind, subject->label);
+        add(text, " and waits for ");
+        add_object(text, subject->kind, subject->label, sq__subject_maker(subject));
         if (needed != NULL) {
             add(text, ", which %s queue \"%s\"", subject->relation, label_of(needed));
         } else if (edge->onward->held.owned == 0 && edge->onward->held.duty == NULL && edge->onward->wait->is_barrier) {
@@ -272,6 +301,9 @@ void sq__deadlock_report_cycle(const sq__edge_t *first) {
     add(&text, " %s", advice_for_cycle(first));
     add_numbers(&text, first);
     keep(text.bytes);
+    if (sq__json_reports_are_on()) {
+        sq__deadlock_json_cycle(text.bytes + REPORT_SIZE, first);
+    }
 }
 
 const char *sq_deadlock_report(void) {

@@ -100,8 +100,9 @@ void sq__deadlock_look_again(const void *object);
 /* The same after a barrier or the end of this concurrent queue began to wait for readers. The queue may already be freed. */
 void sq__deadlock_look_again_at(const sq_queue_t *queue);
 
-/* Copies the label of what this thread waits for during a task; "" if it does not wait. Takes the lock of the waits. */
-void sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size);
+/* Copies the label of what this thread waits for during a task; "" if it does not wait. Returns where that was made, if it has no label, or NULL. Takes
+ * the lock of the waits. */
+const void *sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size);
 
 /* Writes the report of a task that would wait for its own queue, on its thread: `doing` is "sync onto", "waiting for room in", .... A trace shows the
  * wait as refused, at `caller`; NULL: what the thread has noted. */

@@ -42,6 +42,11 @@ extension WorkQueue {
         fatalError("\(kind).onStall: queue \"\(label)\" cannot stall after \(threshold). Use a threshold above zero.")
     }
 
+    /// The same, of all queues.
+    static func thresholdIsNotPositive(_ threshold: Duration) -> Never {
+        fatalError("WorkQueue.onStallOfAny: a queue cannot stall after \(threshold). Use a threshold above zero.")
+    }
+
     /// Ends the program because the interval of a timer is not positive.
     func intervalIsNotPositive(_ interval: Duration) -> Never {
         fatalError("\(kind).makeTimer: queue \"\(label)\" cannot run something every \(interval). Use an interval above zero.")

@@ -25,10 +25,16 @@ public final class Semaphore: Sendable {
     /// - Parameters:
     ///   - label: Names the semaphore in messages.
     ///   - value: How many permits it has. Traps if it is negative.
-    public init(label: String = "", value: Int) {
+    @inline(never)
+    public convenience init(label: String = "", value: Int) {
+        self.init(label: label, value: value, from: sq_swift_caller())
+    }
+
+    private init(label: String, value: Int, from caller: UnsafeRawPointer) {
         guard value >= 0 else { valueIsNegative(label, value) }
         guard let semaphore = sq_semaphore_create(label, value) else { cannotMake("Semaphore", label) }
         self.semaphore = semaphore
+        sq__made_by(sq_semaphore_label(semaphore), caller)
     }
 
     /// Legal while permits are taken, and while callers wait: they keep the C semaphore.

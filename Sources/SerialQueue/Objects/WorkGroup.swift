@@ -27,9 +27,15 @@ public final class WorkGroup: Sendable {
     /// Makes a group without members.
     ///
     /// - Parameter label: Names the group in messages.
-    public init(label: String = "") {
+    @inline(never)
+    public convenience init(label: String = "") {
+        self.init(label: label, from: sq_swift_caller())
+    }
+
+    private init(label: String, from caller: UnsafeRawPointer) {
         guard let group = sq_group_create(label) else { cannotMake("WorkGroup", label) }
         self.group = group
+        sq__made_by(sq_group_label(group), caller)
     }
 
     deinit {

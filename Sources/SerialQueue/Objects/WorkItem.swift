@@ -62,8 +62,11 @@ public final class WorkItem: Sendable {
     ///   - isBarrier: Whether it runs alone on a ``ConcurrentQueue``, as a closure of ``ConcurrentQueue/asyncBarrier(_:)``.
     ///   - body: Runs on the queue that the item is submitted to. Released when it has run, or when it is certain that it never will.
     ///     Don't pass an actor's method by name: <doc:FunctionsOfActors>.
+    @inline(never)
     public convenience init(label: String = "", isBarrier: Bool = false, _ body: consuming sending @escaping () -> Void) {
+        let caller = sq_swift_caller()
         self.init(owning: Self.make(label, DelayedClosure.task(consume body, repeats: false), false, isBarrier))
+        sq__made_by(sq_item_label(self.item), caller)
     }
 
     /// Makes an item that may be submitted, and performed, more than once.
@@ -74,8 +77,11 @@ public final class WorkItem: Sendable {
     ///   - isBarrier: Whether it runs alone on a ``ConcurrentQueue``, as a closure of ``ConcurrentQueue/asyncBarrier(_:)``.
     ///   - body: Runs on the queues that the item is submitted to, on several of them possibly at the same time. Released with the last handle,
     ///     when no submission is left. Don't pass an actor's method by name: <doc:FunctionsOfActors>.
+    @inline(never)
     public convenience init(label: String = "", repeats: Bool, isBarrier: Bool = false, _ body: @escaping @Sendable () -> Void) {
+        let caller = sq_swift_caller()
         self.init(owning: Self.make(label, DelayedClosure.task(body, repeats: repeats), repeats, isBarrier))
+        sq__made_by(sq_item_label(self.item), caller)
     }
 
     /// Makes an item whose `body` can check whether it was cancelled.
@@ -93,11 +99,14 @@ public final class WorkItem: Sendable {
     ///   - label: Names the item in messages.
     ///   - isBarrier: Whether it runs alone on a ``ConcurrentQueue``.
     ///   - body: Gets a handle of the item.
+    @inline(never)
     public convenience init(label: String = "", isBarrier: Bool = false, _ body: consuming sending @escaping (WorkItem) -> Void) {
+        let caller = sq_swift_caller()
         let task = ItemClosure.task(consume body, repeats: false)
         let item = Self.make(label, task, false, isBarrier)
         ItemClosure.set(item, in: task)
         self.init(owning: item)
+        sq__made_by(sq_item_label(self.item), caller)
     }
 
     /// Makes an item that may be submitted, and performed, more than once, and whose `body` gets a handle of it.
@@ -107,11 +116,14 @@ public final class WorkItem: Sendable {
     ///   - repeats: Whether it repeats.
     ///   - isBarrier: Whether it runs alone on a ``ConcurrentQueue``.
     ///   - body: Gets a handle of the item. It may run at the same time on several queues.
+    @inline(never)
     public convenience init(label: String = "", repeats: Bool, isBarrier: Bool = false, _ body: @escaping @Sendable (WorkItem) -> Void) {
+        let caller = sq_swift_caller()
         let task = ItemClosure.task(body, repeats: repeats)
         let item = Self.make(label, task, repeats, isBarrier)
         ItemClosure.set(item, in: task)
         self.init(owning: item)
+        sq__made_by(sq_item_label(self.item), caller)
     }
 
     private static func make(_ label: String, _ task: sq_task_t, _ repeats: Bool, _ isBarrier: Bool) -> OpaquePointer {

@@ -2,23 +2,26 @@ import CSerialQueue
 import CSerialQueueSwiftCall
 
 extension WorkQueue {
-    /// How long a queue's closures waited and ran.
+    /// How long a queue's closures waited and ran, and how many waited.
     public struct Histograms: Sendable, Hashable {
         /// From the submission to the start, of the closures that have started.
         public var waiting = Histogram()
         /// From the start to the end, of the closures that have ended.
         public var running = Histogram()
+        /// How many closures waited when one began, that one not counted, for each one in ``waiting``.
+        public var depth = Depths()
 
-        /// Two empty histograms.
+        /// Three empty histograms.
         public init() {}
 
-        fileprivate init(_ waiting: sq_histogram_t, _ running: sq_histogram_t) {
+        fileprivate init(_ waiting: sq_histogram_t, _ running: sq_histogram_t, _ depth: sq_histogram_t) {
             self.waiting = Histogram(waiting)
             self.running = Histogram(running)
+            self.depth = Depths(Histogram(depth))
         }
     }
 
-    /// Begins to measure how long the queue's closures wait and run. No effect if it is measured already.
+    /// Begins to measure how long the queue's closures wait and run, and how many wait. No effect if it is measured already.
     ///
     /// Closures that are submitted from now on count; a `sync` that finds the queue free has waited for nothing. The memory, 1 KiB, lasts
     /// as long as the queue. Until the first start the queue keeps no times.
@@ -45,17 +48,32 @@ extension WorkQueue {
     ///
     /// Closures that were discarded or withdrawn do not count.
     public var histograms: Histograms {
-        var waiting = sq_swift_histogram(), running = sq_swift_histogram()
-        // It cannot fail: both have this version's size.
-        _ = withExtendedLifetime(self) { sq_queue_histograms(queue, &waiting, &running) }
-        return Histograms(waiting, running)
+        var waiting = sq_swift_histogram(), running = sq_swift_histogram(), depth = sq_swift_histogram()
+        // They cannot fail: all have this version's size.
+        withExtendedLifetime(self) {
+            _ = sq_queue_histograms(queue, &waiting, &running)
+            _ = sq_queue_depth_histogram(queue, &depth)
+        }
+        return Histograms(waiting, running, depth)
+    }
+
+    /// The sum of ``histograms-swift.property`` over all queues with this label whose measuring was ever started.
+    ///
+    /// Queues that are gone count, too, as long as one of the label exists. Empty if there is none.
+    ///
+    /// - Parameter label: The label of the queues.
+    public static func histograms(label: String) -> Histograms {
+        var waiting = sq_swift_histogram(), running = sq_swift_histogram(), depth = sq_swift_histogram()
+        _ = sq_label_histograms(label, &waiting, &running)  // without such a queue they are empty
+        _ = sq_label_depth_histogram(label, &depth)
+        return Histograms(waiting, running, depth)
     }
 
     /// Counts of durations, in buckets whose width is at most a sixteenth of the duration; a queue counts in coarser ones.
     ///
     /// All histograms have the same buckets, so those of several queues or processes can be added up. A histogram takes 8 KiB.
     public struct Histogram: Sendable {
-        private var counts: sq_histogram_t
+        fileprivate var counts: sq_histogram_t
 
         /// An empty histogram.
         public init() {
@@ -96,8 +114,8 @@ extension WorkQueue.Histogram {
 
     /// The duration that this part of all durations does not exceed; zero if there is none.
     ///
-    /// The result is at most a sixteenth too high, for ``WorkQueue/histograms-swift.property`` at most a quarter. There, 1 to 31 ns count as 31 ns, 32 to 63 ns
-    /// as 63 ns, and of durations above 34 s only the longest is known.
+    /// The result is at most a sixteenth too high, for ``WorkQueue/histograms-swift.property`` at most a quarter, and a half below 1,024 ns. There, 1 to 31 ns
+    /// count as 31 ns, 32 to 63 ns as 63 ns, and of durations above 17 s only the longest is known.
     ///
     /// - Parameter part: From 0 to 1; with 1 it is the longest duration.
     public func quantile(_ part: Double) -> Duration {
@@ -130,7 +148,7 @@ extension WorkQueue.Histogram {
         return difference
     }
 
-    private func withCounts<Result>(_ body: (UnsafeBufferPointer<UInt64>) -> Result) -> Result {
+    fileprivate func withCounts<Result>(_ body: (UnsafeBufferPointer<UInt64>) -> Result) -> Result {
         withUnsafePointer(to: counts) {
             body(UnsafeBufferPointer(start: sq_swift_histogram_counts($0), count: Int(SQ_HISTOGRAM_BUCKETS)))
         }
@@ -162,6 +180,61 @@ extension WorkQueue.Histogram: CustomReflectable {
     /// A mirror with the count and the sum.
     public var customMirror: Mirror {
         Mirror(self, children: ["count": count, "sum": sum])
+    }
+}
+
+extension WorkQueue {
+    /// Counts of depths: how many closures waited at a time. Each bucket ends at one less than a power of two.
+    public struct Depths: Sendable, Hashable {
+        private var histogram = Histogram()
+
+        /// An empty histogram.
+        public init() {}
+
+        fileprivate init(_ histogram: Histogram) {
+            self.histogram = histogram
+        }
+
+        /// How many depths there are.
+        public var count: Int {
+            histogram.count
+        }
+
+        /// All depths together.
+        public var sum: Int {
+            Int(clamping: histogram.counts.sum)
+        }
+
+        /// The greatest one; 0 if there is none.
+        public var deepest: Int {
+            Int(clamping: histogram.counts.longest)
+        }
+
+        /// The depth that this part of all depths does not exceed; 0 if there is none. Less than twice too high.
+        ///
+        /// - Parameter part: From 0 to 1; with 1 it is the greatest depth.
+        public func quantile(_ part: Double) -> Int {
+            withUnsafePointer(to: histogram.counts) { Int(clamping: sq_histogram_quantile($0, part)) }
+        }
+
+        /// The buckets that are not empty, in ascending order: the greatest depth that each counts, and how many it has.
+        public var buckets: [(bound: Int, count: Int)] {
+            histogram.withCounts { all in
+                all.indices.filter { all[$0] > 0 }.map { (Int(clamping: sq_histogram_bound($0)), Int(all[$0])) }
+            }
+        }
+
+        /// The depths since `earlier`, which is an earlier copy of the same histogram.
+        public func since(_ earlier: Self) -> Self {
+            Self(histogram.since(earlier.histogram))
+        }
+    }
+}
+
+extension WorkQueue.Depths: CustomStringConvertible {
+    /// The count, the median, the 99th percentile and the deepest.
+    public var description: String {
+        "\(count) depths, p50 \(quantile(0.5)), p99 \(quantile(0.99)), deepest \(deepest)"
     }
 }
 

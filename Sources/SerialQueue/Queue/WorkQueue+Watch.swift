@@ -62,6 +62,28 @@ extension WorkQueue {
         return accepted
     }
 
+    /// Watches each queue that is made from now on, as the call of one queue does: at the start of the program, all of its queues.
+    ///
+    /// A queue keeps the handler that it was made with until it is gone, is given a handler of its own, or is no longer watched.
+    ///
+    /// - Precondition: `threshold` is positive. Otherwise the program traps.
+    /// - Returns: `false` if nothing was done: there was no memory.
+    @discardableResult
+    public static func onStallOfAny(after threshold: Duration, _ handler: @escaping @Sendable (Stall) -> Void) -> Bool {
+        guard threshold > .zero else { thresholdIsNotPositive(threshold) }
+        var watcher = HandlerBox.watcher(handler)
+        let accepted = sq_watch_all(max(nanoseconds(threshold), 1), &watcher) == 0
+        if !accepted {
+            HandlerBox.takeBack(watcher)
+        }
+        return accepted
+    }
+
+    /// Queues that are made from now on are not watched.
+    public static func stopWatchingAll() {
+        _ = sq_watch_all(0, nil)
+    }
+
     /// Ends the watching that ``onStall(after:_:)`` started, and releases the handler.
     public func stopWatching() {
         withExtendedLifetime(self) { _ = sq_queue_watch(queue, 0, nil) }

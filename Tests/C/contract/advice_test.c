@@ -92,6 +92,21 @@ static void wait_for_item_behind(void *queue) {
     sq_item_release(item);
 }
 
+static void wait_for_nameless_group(void *queue) {
+    sq_group_t *group = sq_group_create("");
+    CHECK_EQUAL(sq_group_async(group, queue, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_group_wait(group, SQ_FOREVER), EDEADLK);
+    CHECK(advises(" and waits for group made by wait_for_nameless_group (advice_test+0x"));
+    sq_group_release(group);
+}
+
+TEST(a_group_without_a_label_is_reported_by_where_it_was_made) {
+    sq_queue_t *queue = make_queue_of("mine", 0);
+    CHECK_EQUAL(sq_sync(queue, wait_for_nameless_group, queue), 0);
+    drain(queue);
+    sq_queue_release(queue);
+}
+
 TEST(the_advice_for_an_item_behind_the_own_task_is_its_notification) {
     sq_queue_t *queue = make_queue_of("ring", 0);
     CHECK_EQUAL(sq_sync(queue, wait_for_item_behind, queue), 0);
@@ -145,17 +160,21 @@ TEST(the_advice_for_a_shutdown_in_a_cycle_is_that_of_a_shutdown) { check_shutdow
 
 TEST(the_advice_for_a_sync_in_a_cycle_with_a_shutdown_is_not_an_order_of_queues) { check_shutdown_in_a_cycle(true); }
 
+static pid_t last_owner;
+
 static void *run_once(void *pool) {
+    last_owner = gettid();
     size_t ran = sq_pool_run_some(pool, 1, SQ_NOW);
     CHECK(ran <= 1);
     return NULL;
 }
 
-static void check_unowned(sq_queue_t *queue) {
+/* `last`: the thread that owned it last, in words. */
+static void check_unowned(sq_queue_t *queue, const char *last) {
     stall_watcher_t ward = STALL_WATCHER_INIT;
     const char *text = dump_now();
-    CHECK_LINE(text, "queue \"settings\" 0x", ": 1 waiting", "no thread runs its loop");
-    CHECK_LINE(text, "pool \"loop\": a loop that no thread runs", NULL, NULL);
+    CHECK_LINE(text, "queue \"settings\" 0x", ": 1 waiting, no thread runs its loop: ", last);
+    CHECK_LINE(text, "pool \"loop\": a loop that no thread runs: ", last, NULL);
     watch(queue, &ward, 1000000);
     latch_wait(&ward.calls, 1);
     CHECK_EQUAL(ward.last[0].kind, SQ_STALL_WAITING);
@@ -165,18 +184,22 @@ static void check_unowned(sq_queue_t *queue) {
 }
 
 TEST(a_loop_that_no_thread_runs_is_named_as_the_cause) {
+    char words[64];
     sq_pool_t *pool = sq_pool_create_loop("loop");
     sq_queue_t *queue = queue_on(pool, "settings", 0);
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
-    check_unowned(queue);
+    check_unowned(queue, "none has yet");
     join(spawn(run_once, pool)); /* becomes the owner, and ends */
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
-    check_unowned(queue);
+    snprintf(words, sizeof words, "thread %d was the last", last_owner);
+    check_unowned(queue, words);
     CHECK_EQUAL(sq_pool_run_some(pool, 1, SQ_NOW), 1);
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
     const char *text = dump_now();
     CHECK(!has_line(text, "no thread runs", NULL, NULL));
-    CHECK_LINE(text, "pool \"loop\": a loop, 1 queues ready", NULL, NULL);
+    snprintf(words, sizeof words, "(%d)", gettid());
+    CHECK_LINE(text, "pool \"loop\": a loop of thread ", words, ", 1 queues ready");
+    CHECK_LINE(text, "queue \"settings\" 0x", words, ", which owns its loop");
     run_until(pool, 1);
     drain(queue);
     sq_queue_release(queue);

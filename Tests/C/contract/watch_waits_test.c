@@ -37,6 +37,23 @@ static void wait_for_members(void *context) {
     CHECK_EQUAL(sq_group_wait(context, SQ_FOREVER), 0);
 }
 
+TEST(a_task_that_waits_for_an_object_without_a_label_is_reported_with_where_that_was_made) {
+    sq_queue_t *queue = make_queue_of("waiting", 0);
+    sq_group_t *group = sq_group_create(NULL);
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
+    CHECK_EQUAL(sq_group_enter(group), 0);
+    watch(queue, &ward, 500 * SHORT); /* long enough for it to fall asleep */
+    CHECK_EQUAL(sq_async(queue, wait_for_members, group), 0);
+    latch_wait(&ward.calls, 1);
+    const char made[] = "made by a_task_that_waits_for_an_object";
+    CHECK(strncmp(ward.waits_for[0], made, sizeof made - 1) == 0);
+    CHECK_EQUAL(sq_group_leave(group), 0);
+    drain(queue);
+    sq_group_release(group);
+    sq_queue_release(queue);
+    latch_wait(&ward.discarded, 1);
+}
+
 TEST(of_several_tasks_that_wait_each_is_reported_with_what_it_waits_for) {
     enum { ANOTHER, OLDER, NEWER, OF_GROUP, PLAIN, QUEUES };
     const char *const labels[QUEUES] = { "com.example.another", "com.example.awaited", "com.example.awaited", "members", "" };

@@ -227,6 +227,44 @@ TEST(an_item_that_runs_is_shown_with_its_own_function) {
     sq_queue_release(queue);
 }
 
+TEST(objects_without_a_label_are_shown_by_where_they_were_made) {
+    enum { HERE = sizeof "objects_without_a_label_are_shown_by_where_they_were_made" };
+    const char *const made = " made by objects_without_a_label_are_shown_by_where_they_were_made (dump_test+0x";
+    char of_group[64 + HERE], of_item[64 + HERE], of_semaphore[64 + HERE];
+    sq_queue_t *queue = make_queue_of("nameless", 0);
+    hold_t hold = HOLD_INIT;
+    sq_group_t *group = sq_group_create(NULL);
+    sq_item_t *item = sq_item_create("", &(sq_task_t){ .run = stand_here, .context = &hold });
+    knot_t knot = { .semaphore = sq_semaphore_create("", 0), .entered = LATCH_INIT };
+    snprintf(of_group, sizeof of_group, "for group%s", made);
+    snprintf(of_item, sizeof of_item, "for item%s", made);
+    snprintf(of_semaphore, sizeof of_semaphore, "for semaphore%s", made);
+    CHECK_EQUAL(sq_group_enter(group), 0);
+    CHECK_EQUAL(sq_item_submit(item, queue), 0);
+    latch_wait(&hold.entered, 1);
+    pthread_t waits_for_group = spawn(wait_for_group, group), waits_for_item = spawn(wait_for_item, item);
+    caller_t waits_for_permit;
+    sq_queue_t *other = make_queue_of("other", 0);
+    caller_start(&waits_for_permit, BY_SYNC, other, SQ_FOREVER, wait_for_permit, &knot);
+    latch_wait(&knot.entered, 1);
+    (void)dump_until(of_group, NULL, NULL);
+    (void)dump_until(of_item, NULL, NULL);
+    (void)dump_until(of_semaphore, NULL, NULL);
+    CHECK_STRING(sq_group_label(group), "");
+    CHECK_EQUAL(sq_semaphore_signal(knot.semaphore), 0);
+    CHECK_EQUAL(caller_end(&waits_for_permit), 0);
+    CHECK_EQUAL(sq_group_leave(group), 0);
+    join(waits_for_group);
+    end_hold(&hold);
+    join(waits_for_item);
+    drain(queue);
+    sq_semaphore_release(knot.semaphore);
+    sq_item_release(item);
+    sq_group_release(group);
+    sq_queue_release(other);
+    sq_queue_release(queue);
+}
+
 typedef struct no_item {
     sq_function_t words[100];
     hold_t hold;

@@ -20,20 +20,30 @@ TEST(a_bucket_is_at_most_a_sixteenth_wide) {
 }
 
 TEST(a_bucket_of_a_queue_ends_where_a_public_one_ends_and_is_at_most_a_quarter_wide) {
-    CHECK_EQUAL(sq__timings_bound(0), 0);
+    CHECK_EQUAL(sq__timings_bound(SQ__WAITING, 0), 0);
     for (unsigned i = 0; i < SQ__DURATION_BUCKETS; i += 1) {
-        uint64_t bound = sq__timings_bound(i);
+        uint64_t bound = sq__timings_bound(SQ__WAITING, i);
         CHECK_EQUAL(sq__timings_own_bucket(bound), i);
         CHECK_EQUAL(sq_histogram_bound(sq__timings_bucket(bound)), bound);
         if (i + 1 < SQ__DURATION_BUCKETS) {
             CHECK_EQUAL(sq__timings_own_bucket(bound + 1), i + 1);
         }
         if (i >= 3 && i + 1 < SQ__DURATION_BUCKETS) {
-            uint64_t first = sq__timings_bound(i - 1) + 1;
-            CHECK(bound - first <= first / 4);
+            uint64_t first = sq__timings_bound(SQ__WAITING, i - 1) + 1;
+            CHECK(bound - first <= first / (first < 1024 ? 2 : 4));
         }
     }
-    CHECK_EQUAL(sq__timings_bound(SQ__DURATION_BUCKETS - 2), (UINT64_C(1) << 35) - 1);
+    CHECK_EQUAL(sq__timings_bound(SQ__RUNNING, SQ__DURATION_BUCKETS - 2), (UINT64_C(1) << 34) - 1);
+}
+
+TEST(a_bucket_of_depths_ends_where_a_public_one_ends_and_doubles) {
+    for (unsigned i = 0; i < SQ__DEPTH_BUCKETS; i += 1) {
+        uint64_t bound = sq__timings_bound(SQ__DEPTH, i);
+        CHECK_EQUAL(bound, i + 1 < SQ__DEPTH_BUCKETS ? (UINT64_C(1) << i) - 1 : UINT64_MAX);
+        CHECK_EQUAL(sq__timings_depth_bucket(bound), i);
+        CHECK_EQUAL(sq_histogram_bound(sq__timings_bucket(bound)), bound);
+        CHECK(bound == UINT64_MAX || sq__timings_depth_bucket(bound + 1) == i + 1);
+    }
 }
 
 /* Against a sorted list. */

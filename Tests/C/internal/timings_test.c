@@ -279,8 +279,8 @@ TEST(only_what_is_submitted_after_the_last_start_is_counted) {
 /* As if each bucket had counted so many. */
 static void preset(sq_queue_t *queue, uint32_t count) {
     sq__timings_t *measured = sq__extra(queue, SQ__EXTRA_TIMINGS);
-    for (size_t i = 0; i < 2 * (size_t)SQ__DURATION_BUCKETS; i += 1) {
-        sq__store_relaxed(&measured->durations[i / SQ__DURATION_BUCKETS].counts[i % SQ__DURATION_BUCKETS], count);
+    for (size_t i = 0; i < SQ__MEASURE_BUCKETS; i += 1) {
+        sq__store_relaxed(&measured->counts[i], count);
     }
 }
 
@@ -288,6 +288,7 @@ static void check_after_preset(sq_queue_t *queue, uint64_t each, uint64_t more) 
     both_t both = read_both(queue);
     CHECK_EQUAL(both.waiting.count, each * SQ__DURATION_BUCKETS + more);
     CHECK_EQUAL(both.running.count, each * SQ__DURATION_BUCKETS + more);
+    CHECK_EQUAL(read_depths(queue).count, each * SQ__DEPTH_BUCKETS + more);
 }
 
 /* Whichever bucket a duration is in, its count is carried. */
@@ -307,7 +308,7 @@ TEST(a_wait_is_carried_each_time_that_its_count_reaches_half_or_wraps) {
     sq_queue_t *queue = make_measured();
     sq__timings_t *measured = sq__extra(queue, SQ__EXTRA_TIMINGS);
     for (uint64_t half = 1; half <= 5; half += 1) {
-        sq__store_relaxed(&measured->durations[SQ__WAITING].counts[0], (uint32_t)((half << 31) - 1));
+        sq__store_relaxed(&measured->counts[0], (uint32_t)((half << 31) - 1));
         CHECK_EQUAL(read_both(queue).waiting.count, (half << 31) - 1);
         CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), 0);
         CHECK_EQUAL(read_both(queue).waiting.count, half << 31);
@@ -319,7 +320,7 @@ TEST(without_memory_at_the_first_carry_nothing_is_lost) {
     sq_queue_t *queue = make_measured();
     sq__timings_t *measured = sq__extra(queue, SQ__EXTRA_TIMINGS);
     for (uint64_t half = 1; half <= 4; half += 1) {
-        sq__store_relaxed(&measured->durations[SQ__WAITING].counts[0], (uint32_t)((half << 31) - 1));
+        sq__store_relaxed(&measured->counts[0], (uint32_t)((half << 31) - 1));
         if (half == 1) {
             fail_nth(FAIL_ALLOCATION, 1, false);
         }

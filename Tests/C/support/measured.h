@@ -26,9 +26,17 @@ static inline void check_histogram(const sq_histogram_t *histogram, uint64_t cou
     CHECK_EQUAL(sq_histogram_quantile(histogram, 1), histogram->longest);
 }
 
+static inline sq_histogram_t read_depths(const sq_queue_t *queue) {
+    sq_histogram_t depths = SQ_HISTOGRAM_INIT;
+    CHECK_EQUAL(sq_queue_depth_histogram(queue, &depths), 0);
+    return depths;
+}
+
 /* Tasks that have ended. */
 static inline both_t check_both(const sq_queue_t *queue, uint64_t count) {
     both_t both = read_both(queue);
+    sq_histogram_t depths = read_depths(queue);
+    check_histogram(&depths, count);
     check_histogram(&both.waiting, count);
     check_histogram(&both.running, count);
     return both;

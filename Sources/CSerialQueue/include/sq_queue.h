@@ -80,7 +80,8 @@ typedef struct sq_queue_options {
     size_t width;                /**< how many async tasks may run at a time; above 1: a concurrent queue (sq_barrier.h) */
     sq_priority_t priority;      /**< among the queues of its pool; no effect without a pool */
     bool helps;                  /**< a sync caller of a higher class of service (sq_service_t) runs the tasks ahead of it on its own thread. So async
-                                      tasks, and the functions of sq_run_and_wait, may run outside of the pool. No effect without a pool, or on a concurrent queue */
+                                      tasks, and the functions of sq_run_and_wait, may run outside of the pool. No effect without a pool, or on a
+                                      concurrent queue */
     sq_queue_t *SQ_NULLABLE target; /**< the queue on which this queue runs its tasks (sq_queue_set_target); not together with a pool. The queue is then serial,
                                          whatever its width. NULL: none */
 } sq_queue_options_t;

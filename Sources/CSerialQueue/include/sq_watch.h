@@ -26,7 +26,8 @@ typedef struct sq_stall {
     bool suspended;                     /**< the queue is suspended: that is why nothing runs */
     sq_function_t SQ_NULLABLE function; /**< the function that runs; NULL: nothing runs, or it is not known */
     uint64_t thread_id;                 /**< the system's number of the thread that runs the task; 0: nothing runs */
-    const char *waits_for;              /**< the label of the queue that this thread waits for inside the task, or of another object; without a label "made by F", where it was created; "": none */
+    const char *waits_for;              /**< the label of the queue or other object that this thread waits for inside the task; without a label "made by F",
+                                             where it was created; "": none */
     const void *SQ_NULLABLE caller;     /**< the return address of the call that submitted the running task; NULL: not known */
     bool unowned;                       /**< no thread runs the queue's loop (sq_loop.h), so nothing runs: none has run it yet, or the owner has ended */
     uint64_t number;                    /**< of the queue: the address of its handle, by which a dump names the queue (sq_inspect.h) */

@@ -185,7 +185,8 @@ static void add_state(sq__dump_text_t *text, const sq__view_queue_t *queue) {
         sq__dump_add(text, ", ");
         sq__dump_add_ready(text, queue);
     }
-    sq__dump_add(text, "%s%s", queue->state & SQ__SUSPENDED ? ", suspended" : "", queue->state & SQ__ENDED ? ", has ended" : queue->state & SQ__CLOSED ? ", shut down" : "");
+    const char *end = queue->state & SQ__ENDED ? ", has ended" : queue->state & SQ__CLOSED ? ", shut down" : "";
+    sq__dump_add(text, "%s%s", queue->state & SQ__SUSPENDED ? ", suspended" : "", end);
 }
 
 static void add_queue(sq__dump_text_t *text, const sq__view_t *view, const sq__view_queue_t *queue) {

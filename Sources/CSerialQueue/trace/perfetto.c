@@ -164,7 +164,8 @@ static void put_pool(sq__perfetto_t *perfetto, const reading_t *reading, const s
 static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64_t track, const sq__entry_t *event) {
     static const char *const names[] = {
         [SQ__EVENT_GRANT] = "grant", [SQ__EVENT_WITHDRAWN] = "withdrawn", [SQ__EVENT_SUSPEND] = "suspend",
-        [SQ__EVENT_RESUME] = "resume", [SQ__EVENT_SHUTDOWN] = "shutdown", [SQ__EVENT_ENDED] = "end of the queue", [SQ__EVENT_TIMER] = "timer", [SQ__EVENT_TURN] = "turn", [SQ__EVENT_MARK] = "mark",
+        [SQ__EVENT_RESUME] = "resume", [SQ__EVENT_SHUTDOWN] = "shutdown", [SQ__EVENT_ENDED] = "end of the queue",
+        [SQ__EVENT_TIMER] = "timer", [SQ__EVENT_TURN] = "turn", [SQ__EVENT_MARK] = "mark",
     };
     sq__entry_kind_t kind = sq__entry_kind(event);
     const char *name = kind == SQ__EVENT_MARK || kind == SQ__EVENT_TURN ? reading->text : names[kind];

@@ -122,11 +122,10 @@ func toAndFro(uint64) {
 }
 
 func single(uint64) {
+	newReplies(1)
 	againAndAgain(func() {
-		turns.target++
 		queue := newQueue(1)
-		queue <- task{countAndOpen, 0}
-		<-gate
+		ask(queue, 0)
 		close(queue)
 	})
 }

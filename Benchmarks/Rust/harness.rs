@@ -62,9 +62,6 @@ fn in_turn(word: usize) {
     count_and_open();
 }
 
-/// A task that counts, and opens the gate at the target; see `expect_more`.
-pub const COUNTS: Task = Task { run: |_| count_and_open(), word: 0 };
-
 pub fn expect_more(tasks: u64) {
     TURNS.target.fetch_add(tasks, Relaxed);
 }

@@ -78,14 +78,15 @@ pub fn run<C: Channels>(name: &str, number: u64) -> bool {
             let (queue, reply) = (C::unbounded().0, C::reply());
             again_and_again(300_000_000, || ask::<C>(&queue, &reply));
         }
-        "single" => again_and_again(300_000_000, || {
-            let (queue, thread) = C::unbounded();
-            expect_more(1);
-            C::send(&queue, COUNTS);
-            GATE.pass();
-            drop(queue);
-            thread.join().unwrap();
-        }),
+        "single" => {
+            let reply = C::reply();
+            again_and_again(300_000_000, || {
+                let (queue, thread) = C::unbounded();
+                ask::<C>(&queue, &reply);
+                drop(queue);
+                thread.join().unwrap();
+            });
+        }
         _ => return false,
     }
     true

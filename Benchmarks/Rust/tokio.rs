@@ -194,12 +194,10 @@ fn run(name: &str, number: u64) -> bool {
             again_and_again(300_000_000, || runtime.block_on(ask(&queue, &reply)));
         }
         "to-and-fro" => to_and_fro(),
-        "single" | "single-pooled" => again_and_again(300_000_000, || {
-            expect_more(1);
-            let (queue, _) = queue();
-            queue.send(COUNTS).unwrap();
-            GATE.pass();
-        }),
+        "single" | "single-pooled" => {
+            let reply = Arc::new(Notify::new());
+            again_and_again(300_000_000, || runtime.block_on(ask(&queue().0, &reply)));
+        }
         "timers" | "timers-plain" => runtime.block_on(async { tokio::spawn(timers(number)).await.unwrap() }),
         "timer-brief" | "timer-brief-plain" => runtime.block_on(async { tokio::spawn(timer_brief()).await.unwrap() }),
         "memory-unused" => memory_unused(&runtime),

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SQ__JSON_SIZE = 8192, SQ__JSON_STRING = 256 /* what is kept of a string, in bytes */ };
+/* A line is at most as long as what a pipe takes at once or not at all (PIPE_BUF): so lines of several threads never mix, and none is cut. */
+enum { SQ__JSON_SIZE = 4096, SQ__JSON_STRING = 256 /* what is kept of a string, in bytes */ };
 
 /* An object that grows; what finds no room is left out whole. */
 typedef struct sq__json {

@@ -22,8 +22,9 @@
 /* Uninitialised memory, or NULL. */
 static inline void *sq__memory(size_t bytes) { return malloc(bytes); }
 
-/* The same, for an object whose first `hot` bytes have words that threads write on each call. The block is so large that, in two such blocks side by
- * side, those words are on different cache lines: threads that use one object each do not take lines from each other. */
+/* The same, for an object whose first `hot` bytes have words that threads write on each call. With a malloc that puts a word in front of each block
+ * (glibc) the block is so large that, in two of them side by side, those words are on different cache lines: threads that use one object each do not
+ * take lines from each other. */
 static inline void *sq__memory_apart(size_t bytes, size_t hot) {
     size_t least = hot + SQ__LINE - 2 * sizeof(size_t); /* from the last hot word to the next block, before which malloc has a word of its own */
     return malloc(bytes < least ? least : bytes);

@@ -162,6 +162,7 @@ char *sq__self_report(size_t bytes) {
     if (self->report == NULL && will_end_cleanly(self)) {
         self->report = sq__memory(bytes);
         if (self->report != NULL) {
+            self->report_bytes = bytes;
             self->report[0] = '\0'; /* it may be read before there is anything to report */
         }
     }

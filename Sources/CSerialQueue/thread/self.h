@@ -56,6 +56,7 @@ typedef struct sq__self {
     uintptr_t runner;   /* the runner whose thread it is (runner/runner.h), if that is to know of its waits; else 0 */
     struct sq__explored *explored; /* its record in a test that is being explored (explored.h), or NULL */
     char *report;       /* about the last deadlock; NULL: none yet */
+    size_t report_bytes; /* its size */
     sq__owner_t *owner; /* NULL: it has run no loop */
     sq__exit_t *recorder; /* its buffer for a trace; called when the thread ends; NULL: none */
     const struct sq__wait *wait; /* what it sleeps for, or NULL */
@@ -114,5 +115,5 @@ sq__owner_t *sq__self_owner(void);
 bool sq__self_record_with(sq__exit_t *recorder);
 
 /* Returns a buffer for a report, kept until the thread ends; NULL without memory, or when the thread is ending. The first call of a thread decides
- * its size. */
+ * its size (report_bytes), which may be less than a later one asks for. */
 char *sq__self_report(size_t bytes);

@@ -135,6 +135,7 @@ static void break_all_cycles(sq__edge_t *closer) {
 
 void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t deadline) {
     *edge = (sq__edge_t){ .wait = wait, .deadline = deadline, .report = sq__deadlock_report_room() };
+    edge->json = sq__deadlock_json_room();
     edge->frames = sq__self()->frame;
     edge->duties = sq__self()->duty;
     edge->owner = sq__self()->owner;

@@ -123,8 +123,10 @@ void sq__deadlock_json_write(const char *report, const char *room) {
     sq__json_t json = { .size = SQ__JSON_SIZE, .bytes = sq__pages(SQ__JSON_SIZE) };
     if (json.bytes != NULL) {
         sq__json_begin(&json, "deadlock");
-        sq__json_string(&json, "text", report, SIZE_MAX);
         sq__json_add(&json, ", \"threads\": [%s]", room);
+        for (size_t before = json.used, most = SQ__JSON_SIZE; json.used == before && most > 0; most /= 2) {
+            sq__json_string(&json, "text", report, most); /* a long one with many quotes is cut */
+        }
         sq__json_write(&json);
         sq__pages_free(json.bytes, SQ__JSON_SIZE);
     }

@@ -6,7 +6,7 @@
 
 #include "wait/edge.h"
 
-enum { SQ__DEADLOCK_JSON = 4096 }; /* bytes for the threads. Those that find no room are left out */
+enum { SQ__DEADLOCK_JSON = 2560 }; /* bytes for the threads. Those that find no room are left out */
 
 /* M. The threads of the cycle, the refused one first. */
 void sq__deadlock_json_cycle(char *room, const sq__edge_t *first);

@@ -88,21 +88,28 @@ static void add_number(text_t *text, const sq_queue_t *queue, bool is_first) {
 
 char *sq__deadlock_report_room(void) { return sq__self_report(REPORT_SIZE + (sq__json_reports_are_on() ? SQ__DEADLOCK_JSON : 0)); }
 
+char *sq__deadlock_json_room(void) {
+    const sq__self_t *self = sq__self();
+    return self->report != NULL && self->report_bytes > REPORT_SIZE ? self->report + REPORT_SIZE : NULL;
+}
+
 void sq__deadlock_report_write(const char *report) {
-    if (report != NULL && sq__json_reports_are_on()) {
-        sq__deadlock_json_write(report, report + REPORT_SIZE);
+    const char *json = sq__deadlock_json_room();
+    if (json != NULL) {
+        sq__deadlock_json_write(report, json);
     }
 }
 
 /* Of a thread that would wait for itself, for `awaited`; NULL: for a once that it is inside. An explored test fails with it. */
 static void keep_own(char *report, const sq_queue_t *held, const sq_queue_t *awaited, sq__aim_t aim, const void *once) {
     sq__explored_t *explored = sq__self()->explored;
+    char *json = sq__deadlock_json_room();
     keep(report);
-    if (sq__json_reports_are_on()) {
+    if (json != NULL) {
         if (once != NULL) {
-            sq__deadlock_json_once(report + REPORT_SIZE, once);
+            sq__deadlock_json_once(json, once);
         } else {
-            sq__deadlock_json_own(report + REPORT_SIZE, held, awaited, aim);
+            sq__deadlock_json_own(json, held, awaited, aim);
         }
         sq__deadlock_report_write(report);
     }
@@ -301,8 +308,8 @@ void sq__deadlock_report_cycle(const sq__edge_t *first) {
     add(&text, " %s", advice_for_cycle(first));
     add_numbers(&text, first);
     keep(text.bytes);
-    if (sq__json_reports_are_on()) {
-        sq__deadlock_json_cycle(text.bytes + REPORT_SIZE, first);
+    if (first->json != NULL) {
+        sq__deadlock_json_cycle(first->json, first);
     }
 }
 

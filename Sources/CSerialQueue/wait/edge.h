@@ -32,6 +32,7 @@ typedef struct sq__edge {
     const sq__duty_t *duties;   /* the onces and applies whose functions it is running */
     const sq__owner_t *owner;  /* its record as the owner of runners; NULL: it owns none */
     char *report;              /* M  the thread's report; NULL: no memory */
+    char *json;                /* M  the same for programs; NULL: not asked for */
     uint64_t thread_id;
     char thread_name[16];
     bool has_begun;               /* M  its call was found claimed */

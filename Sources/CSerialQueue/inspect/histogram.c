@@ -13,15 +13,18 @@ int sq_queue_histograms_start(sq_queue_t *queue) {
     if (sq__queue_is_stale(queue)) {
         return ESTALE;
     }
-    sq__lock(queue);
     sq__timings_t *measured = sq__extra_make(queue, SQ__EXTRA_TIMINGS, sizeof *measured);
     int error = measured != NULL ? sq__measured_add(queue, measured) : ENOMEM;
-    if (error == 0 && !(sq__load_relaxed(&queue->control) & SQ__MEASURED)) {
+    if (error != 0) {
+        return error;
+    }
+    sq__lock(queue);
+    if (!(sq__load_relaxed(&queue->control) & SQ__MEASURED)) {
         sq__store_relaxed(&measured->since, sq__clock_now());
         sq__control(queue, 0, SQ__MEASURED);
     }
     sq__unlock(queue);
-    return error;
+    return 0;
 }
 
 void sq_queue_histograms_stop(sq_queue_t *queue) {

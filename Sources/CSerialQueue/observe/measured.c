@@ -2,9 +2,14 @@
  *
  * DESIGN. One lock protects a table of labels. A label has the list of its queues, and each queue's record its place there, so that a queue is found
  * at its end in a table of any size. What a queue that is freed has counted is added to its label: a sum that is published as a counter must
- * not fall. A label is forgotten with the last of its queues. */
+ * not fall. The memory for that is made when the label gets its second queue, so that freeing one cannot fail. A label is forgotten with the last of
+ * its queues.
+ *
+ * A reading adds up a few queues, gives the lock back to the thread that waits for it, and continues from there. Before a queue's place changes or
+ * ends meanwhile, its counts are added to each reading that would miss them; a reading that is past them has them. */
 #include "observe/observe_inline.h"
 
+#include "platform/list.h"
 #include "platform/memory.h"
 #include "state/state_inline.h"
 #include "thread/process.h"
@@ -12,23 +17,34 @@
 #include <errno.h>
 #include <string.h>
 
-enum { CHAINS = 256 };
+enum { CHAINS = 256, AT_A_TIME = 32 };
+
+/* On the stack of the thread that reads. */
+typedef struct reading {
+    struct reading *next, **link;
+    struct series *series; /* NULL: it has ended */
+    size_t past;           /* so many of its queues are added */
+    sq_histogram_t *const *sums;
+} reading_t;
 
 typedef struct series {
     struct series *next;
     size_t count, room;
     sq_queue_t **queues;
-    sq_histogram_t *freed; /* by sq__measure_t: of queues that were freed; NULL: of none */
+    sq_histogram_t *freed; /* by sq__measure_t: of queues that were freed; NULL: there was only one queue so far */
+    reading_t *readings;
     char label[];
 } series_t;
 
-static sq__mutex_t lock = SQ__MUTEX_INIT;
+static sq__mutex_t turn = SQ__MUTEX_INIT, lock = SQ__MUTEX_INIT;
 static series_t *chains[CHAINS]; /* under the lock, as all that they lead to */
 
-/* In the child of a fork: the parent's queues count no more. */
-static void forget_all(void) { memset(chains, 0, sizeof chains); }
-
-SQ__AROUND_FORK(SQ__RANK_MEASURED, .lock = &lock, .in_child = forget_all)
+/* The thread that waits for the lock has the turn: a reading that gives the lock back and takes it again comes after that thread. */
+static void take(void) {
+    sq__mutex_lock(&turn);
+    sq__mutex_lock(&lock);
+    sq__mutex_unlock(&turn);
+}
 
 /* L. Points to the label's series, or to the NULL at the end of its chain. */
 static series_t **find(const char *label) {
@@ -49,6 +65,34 @@ static void dispose(series_t *series) {
         sq__memory_free(series->freed);
         sq__memory_free(series);
     }
+}
+
+/* In the child of a fork, with the lock: the parent's queues count no more. */
+static void forget_all(void) {
+    for (size_t i = 0; i < CHAINS; i += 1) {
+        for (series_t *series = chains[i], *next; series != NULL; series = next) {
+            next = series->next;
+            dispose(series);
+        }
+        chains[i] = NULL;
+    }
+}
+
+static __attribute__((constructor(200))) void around_fork(void) {
+    sq__process_around_fork(SQ__RANK_MEASURED_TURN, (sq__fork_lock_t){ .lock = &turn });
+    sq__process_around_fork(SQ__RANK_MEASURED, (sq__fork_lock_t){ .lock = &lock, .in_child = forget_all });
+}
+
+/* L. From the second queue on. False: no memory. */
+static bool make_freed(series_t *series) {
+    if (series->count == 0 || series->freed != NULL) {
+        return true;
+    }
+    series->freed = sq__memory_zeroed(SQ__MEASURES * sizeof *series->freed);
+    for (sq__measure_t which = SQ__WAITING; series->freed != NULL && which < SQ__MEASURES; which += 1) {
+        series->freed[which].size = sizeof *series->freed;
+    }
+    return series->freed != NULL;
 }
 
 /* L. Makes room for one more queue. False: no memory. */
@@ -83,11 +127,11 @@ static series_t *series_for(const char *label) {
         memcpy(made->label, label, length + 1);
         *link = made;
     }
-    return make_room(made) ? made : NULL;
+    return make_freed(made) && make_room(made) ? made : NULL;
 }
 
 int sq__measured_add(sq_queue_t *queue, sq__timings_t *measured) {
-    sq__mutex_lock(&lock);
+    take();
     series_t *series = measured->place == 0 ? series_for(queue->label) : NULL;
     if (series != NULL) {
         series->queues[series->count++] = queue;
@@ -98,15 +142,32 @@ int sq__measured_add(sq_queue_t *queue, sq__timings_t *measured) {
     return error;
 }
 
-/* L. Adds what the queue has counted to that of the series. Without memory it is lost. */
-static void keep_counts(series_t *series, const sq_queue_t *queue) {
-    if (series->freed == NULL) {
-        series->freed = sq__memory_zeroed(SQ__MEASURES * sizeof *series->freed);
+/* L. Adds what the queue has counted. NULL: that measure is not wanted. */
+static void add_counts(const sq_queue_t *queue, sq_histogram_t *const sums[SQ__MEASURES]) {
+    for (sq__measure_t which = SQ__WAITING; which < SQ__MEASURES; which += 1) {
+        if (sums[which] != NULL) {
+            sq__timings_add(queue, which, sums[which]);
+        }
     }
-    for (sq__measure_t which = SQ__WAITING; series->freed != NULL && which < SQ__MEASURES; which += 1) {
-        series->freed[which].size = sizeof *series->freed;
-        sq__timings_add(queue, which, &series->freed[which]);
+}
+
+/* L. The queue at this index is freed, and the last one comes into its place. */
+static void remove_queue(series_t *series, size_t at) {
+    sq_queue_t *queue = series->queues[at], *last = series->queues[--series->count];
+    for (reading_t *reading = series->readings; reading != NULL; reading = reading->next) {
+        if (at >= reading->past) {
+            add_counts(queue, reading->sums);
+        } else if (series->count >= reading->past) {
+            add_counts(last, reading->sums);
+        }
+        reading->series = series->count > 0 ? series : NULL;
     }
+    if (series->count > 0) {
+        sq_histogram_t *freed = series->freed;
+        add_counts(queue, (sq_histogram_t *[]){ &freed[SQ__WAITING], &freed[SQ__RUNNING], &freed[SQ__DEPTH] });
+    }
+    series->queues[at] = last;
+    ((sq__timings_t *)sq__extra(last, SQ__EXTRA_TIMINGS))->place = (uint32_t)at + 1;
 }
 
 void sq__measured_forget(const sq_queue_t *queue) {
@@ -114,14 +175,11 @@ void sq__measured_forget(const sq_queue_t *queue) {
     if (measured == NULL) {
         return;
     }
-    sq__mutex_lock(&lock);
+    take();
     series_t **link = find(queue->label), *series = *link, *empty = NULL;
     uint32_t place = measured->place;
     if (series != NULL && place > 0 && place <= series->count && series->queues[place - 1] == queue) { /* else: from before a fork */
-        keep_counts(series, queue);
-        sq_queue_t *last = series->queues[--series->count];
-        series->queues[place - 1] = last;
-        ((sq__timings_t *)sq__extra(last, SQ__EXTRA_TIMINGS))->place = place;
+        remove_queue(series, place - 1);
         if (series->count == 0) {
             *link = series->next;
             empty = series;
@@ -131,17 +189,33 @@ void sq__measured_forget(const sq_queue_t *queue) {
     dispose(empty);
 }
 
+/* L. Adds what freed queues have counted, and lists the reading. */
+static void begin(reading_t *reading) {
+    const series_t *series = reading->series;
+    for (sq__measure_t which = SQ__WAITING; series->freed != NULL && which < SQ__MEASURES; which += 1) {
+        if (reading->sums[which] != NULL) {
+            *reading->sums[which] = series->freed[which];
+        }
+    }
+    SQ__LIST_PUT(reading->series->readings, reading);
+}
+
 size_t sq__measured_sum(const char *label, sq_histogram_t *const sums[SQ__MEASURES]) {
-    sq__mutex_lock(&lock);
-    const series_t *series = *find(label);
-    size_t count = series != NULL ? series->count : 0;
-    for (sq__measure_t which = SQ__WAITING; series != NULL && which < SQ__MEASURES; which += 1) {
-        if (sums[which] != NULL && series->freed != NULL) {
-            *sums[which] = series->freed[which];
+    take();
+    reading_t reading = { .series = *find(label), .sums = sums };
+    size_t count = reading.series != NULL ? reading.series->count : 0;
+    if (count > 0) {
+        begin(&reading);
+    }
+    while (reading.series != NULL && reading.past < reading.series->count) {
+        add_counts(reading.series->queues[reading.past++], sums);
+        if (reading.past % AT_A_TIME == 0) {
+            sq__mutex_unlock(&lock);
+            take();
         }
-        for (size_t i = 0; sums[which] != NULL && i < count; i += 1) {
-            sq__timings_add(series->queues[i], which, sums[which]);
-        }
+    }
+    if (reading.series != NULL) {
+        SQ__LIST_REMOVE(&reading);
     }
     sq__mutex_unlock(&lock);
     return count;

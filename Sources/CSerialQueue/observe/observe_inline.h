@@ -50,7 +50,7 @@ _Static_assert(sizeof(sq__timings_t) < 1024, "histograms take less than 1 KiB a 
 /* Adds what was counted to the histogram. The queue was measured once. */
 void sq__timings_add(const sq_queue_t *queue, sq__measure_t which, sq_histogram_t *histogram);
 
-/* measured.c: the queue is measured from now on, with the queue's lock; no effect if it was before. Returns 0 or ENOMEM. */
+/* measured.c: the queue is measured from now on; no effect if it was before. No lock is held. Returns 0 or ENOMEM. */
 int sq__measured_add(sq_queue_t *queue, sq__timings_t *measured);
 
 /* The queue is about to be freed, and no lock is held: its label keeps what was counted. */

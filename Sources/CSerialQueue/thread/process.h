@@ -24,6 +24,7 @@ typedef enum sq__lock_rank {
     SQ__RANK_POOLS,   /* the list of pools */
     SQ__RANK_QUEUES,  /* state/queue_lock.c */
     SQ__RANK_SUSPENDED, /* the lists of suspended queues */
+    SQ__RANK_MEASURED_TURN, /* who is the next to take the following lock */
     SQ__RANK_MEASURED, /* the queues with histograms, by label */
     SQ__RANK_ENDERS,  /* the threads that wait for the end of a queue */
     SQ__RANK_WATCH_ALL, /* the watcher of new queues */

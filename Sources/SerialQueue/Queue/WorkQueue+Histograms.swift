@@ -24,7 +24,8 @@ extension WorkQueue {
     /// Begins to measure how long the queue's closures wait and run, and how many wait. No effect if it is measured already.
     ///
     /// Closures that are submitted from now on count; a `sync` that finds the queue free has waited for nothing. The memory, 1 KiB, lasts
-    /// as long as the queue. Until the first start the queue keeps no times.
+    /// as long as the queue; a label with several measured queues has 23 KiB of its own, and up to 16 bytes for each, until the last one is gone.
+    /// Until the first start the queue keeps no times.
     ///
     /// ```swift
     /// let queue = SerialQueue(label: "com.example.store")
@@ -59,7 +60,8 @@ extension WorkQueue {
 
     /// The sum of ``histograms-swift.property`` over all queues with this label whose measuring was ever started.
     ///
-    /// Queues that are gone count, too, as long as one of the label exists. Empty if there is none.
+    /// Queues that are gone count, too, as long as one of the label exists. Empty if there is none. In the child of a `fork`,
+    /// the parent's queues are not in it.
     ///
     /// - Parameter label: The label of the queues.
     public static func histograms(label: String) -> Histograms {

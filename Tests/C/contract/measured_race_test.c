@@ -1,4 +1,4 @@
-/* timings_race_test.c: histograms of queues that other threads use, start and stop at the same time; what an entry costs; without memory;
+/* measured_race_test.c: histograms of queues that other threads use, start and stop at the same time; what an entry costs; without memory;
  * around a fork. */
 #include "child.h"
 #include "concurrent.h"
@@ -157,51 +157,6 @@ static int in_child(void *context) {
     wrong += !CHECK_EQUAL(sum.running.count, 1); /* without the parent's queue, released or not */
     sq_queue_release(queue);
     return wrong;
-}
-
-static both_t sum_of(const char *label, int error) {
-    both_t both = { SQ_HISTOGRAM_INIT, SQ_HISTOGRAM_INIT };
-    CHECK_EQUAL(sq_label_histograms(label, &both.waiting, &both.running), error);
-    return both;
-}
-
-static void check_sum(const char *label, uint64_t count, uint64_t longest) {
-    both_t both = sum_of(label, 0);
-    check_histogram(&both.waiting, count);
-    check_histogram(&both.running, count);
-    CHECK(both.running.longest >= longest);
-}
-
-TEST(the_sum_of_a_label_has_its_queues_and_those_that_were_freed_until_the_last_one_is) {
-    enum { QUEUES = 100 };
-    sq_queue_t *queues[QUEUES], *other = make_queue_of("other label", 0), *unmeasured = make_queue_of("room", 0);
-    uint64_t count = 0;
-    (void)sum_of("room", ENOENT);
-    CHECK_EQUAL(sq_sync(unmeasured, do_nothing, NULL), 0);
-    CHECK_EQUAL(sq_queue_histograms_start(other), 0);
-    for (unsigned i = 0; i < QUEUES; i += 1) {
-        queues[i] = make_queue_of("room", 0);
-        CHECK_EQUAL(sq_queue_histograms_start(queues[i]), 0);
-        for (unsigned task = 0; task <= i; task += 1, count += 1) {
-            CHECK_EQUAL(sq_sync(queues[i], task == 0 ? use_time : do_nothing, NULL), 0);
-        }
-    }
-    CHECK_EQUAL(sq_queue_histograms_start(queues[0]), 0); /* again: it is counted once */
-    check_sum("room", count, 1000000);
-    check_sum("other label", 0, 0);
-    for (unsigned i = 0; i < QUEUES; i += 1) {
-        sq_queue_release(queues[i * 37 % QUEUES]);
-        if (i + 1 < QUEUES) {
-            check_sum("room", count, 1000000);
-        }
-    }
-    both_t empty = sum_of("room", ENOENT);
-    CHECK_EQUAL(empty.running.count, 0);
-    both_t wrong = { SQ_HISTOGRAM_INIT, { .size = 8 } };
-    CHECK_EQUAL(sq_label_histograms("room", &wrong.waiting, &wrong.running), EINVAL);
-    CHECK_EQUAL(sq_label_histograms("room", &wrong.running, &wrong.waiting), EINVAL);
-    sq_queue_release(unmeasured);
-    sq_queue_release(other);
 }
 
 TEST(the_child_of_a_fork_reads_what_was_measured_and_measures_new_queues) {

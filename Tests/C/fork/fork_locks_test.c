@@ -86,6 +86,8 @@ TEST(no_lock_of_a_moment_is_held_in_the_child_of_a_fork) {
     }
     check_lock(ROUNDS, (lock_t){ "the shared pool", SQ__RANK_SHARED_POOL, NULL });
     check_lock(ROUNDS, (lock_t){ "threads that wait for an end", SQ__RANK_ENDERS, NULL });
+    check_lock(ROUNDS, (lock_t){ "the turn at the queues with histograms", SQ__RANK_MEASURED_TURN, NULL });
+    check_lock(ROUNDS, (lock_t){ "the queues with histograms", SQ__RANK_MEASURED, NULL });
     check_lock(ROUNDS, (lock_t){ "the watching thread", SQ__RANK_WATCH, NULL });
     check_lock(ROUNDS, (lock_t){ "the waits", SQ__RANK_WAITS, NULL });
     check_lock(ROUNDS, (lock_t){ "the alarms", SQ__RANK_ALARMS, NULL });

@@ -59,7 +59,7 @@ typedef struct sq__self {
     sq__owner_t *owner; /* NULL: it has run no loop */
     sq__exit_t *recorder; /* its buffer for a trace; called when the thread ends; NULL: none */
     const struct sq__wait *wait; /* what it sleeps for, or NULL */
-    uint64_t thread_id;    /* F */
+    uint64_t thread_id;    /* F  see sq__self_thread_id; 0: not known yet */
     struct sq__self *next; /* L */
     struct sq__self **link; /* L  what points to it; NULL: it is not in the list */
     sq__exit_t exit;
@@ -89,6 +89,15 @@ uint32_t sq__self_number_new(void);
 static inline uint32_t sq__self_number(void) {
     uint32_t number = sq__self()->number;
     return __builtin_expect(number != 0, 1) ? number : sq__self_number_new();
+}
+
+/* The system's number of the thread. Only the first call in a process is a system call. */
+static inline uint64_t sq__self_thread_id(void) {
+    sq__self_t *self = sq__self();
+    if (__builtin_expect(self->thread_id == 0, 0)) {
+        self->thread_id = sq__thread_id();
+    }
+    return self->thread_id;
 }
 
 /* Visits the listed threads, for a dump: calls `visit` with a copy of each record, until it returns false. When its

@@ -138,7 +138,7 @@ void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t dead
     edge->frames = sq__self()->frame;
     edge->duties = sq__self()->duty;
     edge->owner = sq__self()->owner;
-    edge->thread_id = sq__thread_id();
+    edge->thread_id = sq__self_thread_id();
     sq__thread_name(edge->thread_name, sizeof edge->thread_name);
     sq__edge_t **list = list_for(wait);
     sq__mutex_lock(&lock);

@@ -183,7 +183,7 @@ bool sq__deadlock_leave(sq__edge_t *edge) {
     bool is_refused = edge->is_refused;
     sq__mutex_unlock(&lock);
     if (is_refused) {
-        sq__deadlock_report_write(edge->report);
+        sq__deadlock_report_finish(edge->report);
     }
     return is_refused;
 }

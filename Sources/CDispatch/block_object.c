@@ -7,6 +7,7 @@
 #include "block_object.h"
 #include "fail.h"
 #include <errno.h>
+#include <sq_private.h>
 #include <stdlib.h>
 
 extern void *_NSConcreteStackBlock[] __attribute__((weak));
@@ -69,7 +70,7 @@ sq_group_t *sq__dispatch_record_group(const struct sq__dispatch_record *record) 
     return record->group;
 }
 
-void *sq_dispatch_block_create(unsigned long flags, void *block) {
+static void *create(unsigned long flags, void *block, const void *caller) {
     if ((flags & ~(unsigned long)ALL_FLAGS) != 0) {
         return NULL;
     }
@@ -78,12 +79,17 @@ void *sq_dispatch_block_create(unsigned long flags, void *block) {
     record->flags = flags;
     record->group = sq_group_create(NULL);
     sq__dispatch_check("dispatch_block_create", record->group == NULL ? errno : sq_group_enter(record->group), NULL);
+    sq__made_by(sq_group_label(record->group), caller);
     struct object object = { { _NSConcreteStackBlock, HAS_COPY_AND_DISPOSE, 0, perform, &descriptor }, record };
     return sq__dispatch_copy_block(&object);
 }
 
+void *sq_dispatch_block_create(unsigned long flags, void *block) {
+    return create(flags, block, __builtin_return_address(0));
+}
+
 void *sq_dispatch_block_create_with_qos_class(unsigned long flags, dispatch_qos_class_t qos_class, int relative_priority, void *block) {
-    return sq__dispatch_is_class(qos_class, relative_priority) ? sq_dispatch_block_create(flags, block) : NULL;
+    return sq__dispatch_is_class(qos_class, relative_priority) ? create(flags, block, __builtin_return_address(0)) : NULL;
 }
 
 void sq_dispatch_block_perform(unsigned long flags, void *block) {

@@ -8,8 +8,9 @@
  * suspended, running and deadlocked ones if they are few. There are at most 200 such lines, and the text says how many were left out; with
  * SQ_DUMP=USR1,lines=N a dump by the signal has N. A semaphore, group or item without a label is named by the call that created it.
  *
- * With SQ_DUMP=USR1,reports each report of a deadlock (sq_deadlock_report) and each stall (sq_watch.h) is also written to standard error, as one JSON
- * object on a line; report.schema.json, in the folder Documentation of the sources, describes it. */
+ * With SQ_DUMP=USR1,reports each report of a deadlock (sq_deadlock_report), and each stall of a queue that has a watcher (sq_watch.h), is also written to
+ * standard error, as one JSON object on a line; report.schema.json, in the folder Documentation of the sources, describes it. The words behind the
+ * signal may be combined: SQ_DUMP=USR1,json,reports. */
 #ifndef SQ_INSPECT_H
 #define SQ_INSPECT_H
 

@@ -26,8 +26,8 @@ typedef struct sq_stall {
     bool suspended;                     /**< the queue is suspended: that is why nothing runs */
     sq_function_t SQ_NULLABLE function; /**< the function that runs; NULL: nothing runs, or it is not known */
     uint64_t thread_id;                 /**< the system's number of the thread that runs the task; 0: nothing runs */
-    const char *waits_for;              /**< the label of the queue or other object that this thread waits for inside the task; without a label "made by F",
-                                             where it was created; "": none */
+    const char *waits_for;              /**< the label of the queue or other object that this thread waits for inside the task; of a semaphore, group or item
+                                             without a label: "made by " and the function that created it, as "main (server+0xa3b0)"; "": none */
     const void *SQ_NULLABLE caller;     /**< the return address of the call that submitted the running task; NULL: not known */
     bool unowned;                       /**< no thread runs the queue's loop (sq_loop.h), so nothing runs: none has run it yet, or the owner has ended */
     uint64_t number;                    /**< of the queue: the address of its handle, by which a dump names the queue (sq_inspect.h) */
@@ -36,9 +36,10 @@ typedef struct sq_stall {
 /**
  * Receives stall notifications.
  *
- * `stalled` runs on a library thread. It may use other queues, and must not wait for the watched queue. `discard` is called once,
- * after the last `stalled`, by the thread that ends the watching or frees the queue. This may be the timer thread, so `discard` must
- * not block.
+ * `stalled` runs on a library thread, and until it returns no other stall of the process is noticed. It may submit to every queue, but must not
+ * wait for a watched one, which may be stalled, too: after sq_watch_all, for none that was created since. `discard` is called once, after the last
+ * `stalled`: in the call that replaces the watcher, ends the watching or frees the queue, or, if `stalled` is running then, after it and by its
+ * thread. A queue may be freed by the timer thread, so `discard` must not block.
  */
 typedef struct sq_watcher {
     void (*stalled)(void *SQ_NULLABLE context, const sq_stall_t *stall); /**< called once per stall */
@@ -64,7 +65,9 @@ int sq_queue_watch(sq_queue_t *queue, uint64_t threshold_nanoseconds, const sq_w
  * Watches each queue that is created from now on, as sq_queue_watch does. Any thread may call: at the start of main it watches all queues of the process.
  *
  * A queue keeps the watcher that it was created with until it is freed or sq_queue_watch gives it another. `discard` is called when none has it any
- * longer and it was replaced here. A queue for which there is no memory is not watched. To create a queue takes half a microsecond longer, and 370 bytes.
+ * longer and it was replaced here: in this call, if that is so by then. The child of a fork keeps the watcher for the queues that it creates. A queue
+ * for which there is no memory is not watched. A queue takes half a microsecond longer to create, and 370 bytes more of the heap; a task of it takes
+ * 30 to 70 nanoseconds longer.
  *
  * @param watcher Copied. NULL: queues that are created from now on are not watched.
  * @retval 0 The watcher is set.

@@ -5,8 +5,6 @@
 #include "observe/observe_inline.h"
 #include "state/state_inline.h"
 
-#include <string.h>
-
 enum { MOST_THREADS = 1 << 17, MOST_FRAMES = 64 };
 
 /* Visits a thread (sq__self_visit). False: no further one is wanted, as there is no memory, or there are too many. */
@@ -134,7 +132,7 @@ static void read_wait(sq__view_thread_t *thread) {
         sq__peek_text(subject.kind, thread->kind, sizeof thread->kind);
         sq__peek_text(subject.label, thread->label, sizeof thread->label);
         thread->object = subject.object;
-        thread->maker = strchr("sgi", thread->kind[0]) != NULL ? maker_of(subject.label, thread->label) : NULL;
+        thread->maker = sq__kind_has_maker(thread->kind) ? maker_of(subject.label, thread->label) : NULL;
     } else if (wait->queue != NULL) {
         sq__peek_text(sq__peek_at(wait->queue, offsetof(sq_queue_t, label)), thread->label, sizeof thread->label);
     }

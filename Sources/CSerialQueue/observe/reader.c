@@ -3,9 +3,9 @@
 #include "gate/gate_inline.h"
 #include "platform/clock.h"
 #include "platform/list.h"
-#include "platform/thread.h"
 #include "thread/locks.h"
 #include "thread/process.h"
+#include "thread/self.h"
 
 static sq__locks_t locks = SQ__LOCKS_INIT;
 
@@ -18,7 +18,7 @@ void sq__reader_begin(sq_queue_t *queue, sq_function_t function) {
     reader->function = function;
     if (reader->began == 0) {
         reader->began = sq__clock_now();
-        reader->thread_id = sq__thread_id();
+        reader->thread_id = sq__self_thread_id();
         SQ__LIST_APPEND(concurrent->newest, reader);
     }
     sq__locks_release(&locks, queue);

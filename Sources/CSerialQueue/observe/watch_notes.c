@@ -3,7 +3,7 @@
 #include "observe/reader.h"
 #include "gate/gate_inline.h"
 #include "platform/clock.h"
-#include "platform/thread.h"
+#include "thread/self.h"
 
 SQ__ATOMIC(sq__watch_made_t) sq__watch_made;
 
@@ -26,7 +26,7 @@ void sq__watch_task_begins(sq_queue_t *queue, sq_function_t function, const void
     sq__watch_note_t *note = note_of(queue);
     sq__store_relaxed(&note->began, 0);
     sq__store_release(&note->function, function); /* [note] release: none of the old `began` with the new function */
-    sq__store_release(&note->thread_id, sq__thread_id()); /* [note] release: the same */
+    sq__store_release(&note->thread_id, sq__self_thread_id()); /* [note] release: the same */
     sq__store_release(&note->site, site);                 /* [note] release: the same */
     sq__store_release(&note->began, sq__clock_now()); /* [note] release: the three above */
 }

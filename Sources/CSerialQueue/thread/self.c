@@ -73,7 +73,7 @@ void sq__self_enlist(void) {
     if (!will_end_cleanly(self)) {
         return; /* it could not be taken from the list when the thread ends */
     }
-    self->thread_id = sq__thread_id();
+    (void)sq__self_thread_id();
     sq__mutex_lock(&lock);
     SQ__LIST_PUT(listed, self);
     sq__mutex_unlock(&lock);
@@ -152,7 +152,7 @@ sq__owner_t *sq__self_owner(void) {
     if (self->owner == NULL && will_end_cleanly(self)) {
         self->owner = sq__owner_create();
     } else if (self->owner != NULL) {
-        sq__store_relaxed(&self->owner->thread_id, sq__thread_id()); /* in the child of a fork the thread has another number */
+        sq__store_relaxed(&self->owner->thread_id, sq__self_thread_id()); /* in the child of a fork the thread has another number */
     }
     return self->owner;
 }
@@ -162,7 +162,6 @@ char *sq__self_report(size_t bytes) {
     if (self->report == NULL && will_end_cleanly(self)) {
         self->report = sq__memory(bytes);
         if (self->report != NULL) {
-            self->report_bytes = bytes;
             self->report[0] = '\0'; /* it may be read before there is anything to report */
         }
     }

@@ -56,11 +56,10 @@ typedef struct sq__self {
     uintptr_t runner;   /* the runner whose thread it is (runner/runner.h), if that is to know of its waits; else 0 */
     struct sq__explored *explored; /* its record in a test that is being explored (explored.h), or NULL */
     char *report;       /* about the last deadlock; NULL: none yet */
-    size_t report_bytes; /* its size */
     sq__owner_t *owner; /* NULL: it has run no loop */
     sq__exit_t *recorder; /* its buffer for a trace; called when the thread ends; NULL: none */
     const struct sq__wait *wait; /* what it sleeps for, or NULL */
-    uint64_t thread_id;    /* F */
+    uint64_t thread_id;    /* F  see sq__self_thread_id; 0: not known yet */
     struct sq__self *next; /* L */
     struct sq__self **link; /* L  what points to it; NULL: it is not in the list */
     sq__exit_t exit;
@@ -92,6 +91,15 @@ static inline uint32_t sq__self_number(void) {
     return __builtin_expect(number != 0, 1) ? number : sq__self_number_new();
 }
 
+/* The system's number of the thread. Only the first call in a process is a system call. */
+static inline uint64_t sq__self_thread_id(void) {
+    sq__self_t *self = sq__self();
+    if (__builtin_expect(self->thread_id == 0, 0)) {
+        self->thread_id = sq__thread_id();
+    }
+    return self->thread_id;
+}
+
 /* Visits the listed threads, for a dump: calls `visit` with a copy of each record, until it returns false. When its
  * patience with the lock ends, it continues without it. Returns whether it had the lock. */
 bool sq__self_visit(sq__patience_t *patience, bool (*visit)(void *context, const sq__self_t *at, const sq__self_t *copy), void *context);
@@ -115,5 +123,5 @@ sq__owner_t *sq__self_owner(void);
 bool sq__self_record_with(sq__exit_t *recorder);
 
 /* Returns a buffer for a report, kept until the thread ends; NULL without memory, or when the thread is ending. The first call of a thread decides
- * its size (report_bytes), which may be less than a later one asks for. */
+ * its size. */
 char *sq__self_report(size_t bytes);

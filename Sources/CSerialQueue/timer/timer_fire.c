@@ -27,11 +27,11 @@
  * that waits is taken back, and `due` is again the first time that it covered. So the firing after the resume covers all of them.
  * A skipped firing against a later one, in a concurrent queue, where both are under way at once:
  *     f1' f1 f3'   the skipped one finds that a firing runs, and changes nothing: f3, f4 and the end of a released timer come after it
- * Release (o1, and then there is no owner):
- *     in f2     the firing ends the timer after f3, while it still has the baton
- *     else      submit the discard function as a work of its own, which does not need the timer, and remove the timer from the list. Without
- *               memory for that the timer stays on the list, and the alarm is set to try again; a firing that must not run, but is
- *               reached before that, also ends the timer
+ * Release (there is no owner from now on):
+ *     in f2     o1; the firing ends the timer after f3, while it still has the baton
+ *     else      submit the discard function as a work of its own, which does not need the timer, and remove the timer from the list; then o1.
+ *               Without memory for that the timer stays on the list, and after o1 the alarm is set to try again; a firing that must not
+ *               run, but is reached before that, also ends the timer
  *     c1 after  a stale call; or, after an attempt without memory, the one that tries again
  * The end of the queue (its last task is over, so no firing waits or runs):
  *     e1 c1     the queue accepts nothing: the call returns. The discard is not accepted either, and not needed: e3 replaces it

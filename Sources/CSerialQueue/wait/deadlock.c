@@ -135,11 +135,10 @@ static void break_all_cycles(sq__edge_t *closer) {
 
 void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t deadline) {
     *edge = (sq__edge_t){ .wait = wait, .deadline = deadline, .report = sq__deadlock_report_room() };
-    edge->json = sq__deadlock_json_room();
     edge->frames = sq__self()->frame;
     edge->duties = sq__self()->duty;
     edge->owner = sq__self()->owner;
-    edge->thread_id = sq__thread_id();
+    edge->thread_id = sq__self_thread_id();
     sq__thread_name(edge->thread_name, sizeof edge->thread_name);
     sq__edge_t **list = list_for(wait);
     sq__mutex_lock(&lock);
@@ -184,7 +183,7 @@ bool sq__deadlock_leave(sq__edge_t *edge) {
     bool is_refused = edge->is_refused;
     sq__mutex_unlock(&lock);
     if (is_refused) {
-        sq__deadlock_report_write(edge->report);
+        sq__deadlock_report_finish(edge->report);
     }
     return is_refused;
 }

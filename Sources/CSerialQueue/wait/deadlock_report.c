@@ -17,7 +17,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { REPORT_SIZE = 1024 };
+enum { REPORT_SIZE = 1024, SITES = 16 };
+
+/* A thread's report. The functions that the text of a cycle is to name are looked up when the lock of the waits is released: that reads files. */
+typedef struct room {
+    char text[REPORT_SIZE]; /* first: what sq_deadlock_report returns */
+    unsigned sites;         /* of the text of a cycle */
+    struct { size_t at; const void *maker; } site[SITES]; /* the call that belongs at this place of the text; in the order of the text */
+    sq__deadlock_threads_t *threads; /* F  for programs, behind this; NULL: not asked for, or not yet when the thread got its room, before main */
+} room_t;
+
+static room_t *room_of(char *report) { return (room_t *)(void *)report; }
 
 /* A copy of the newest one, for a dump. */
 static sq__mutex_t lock = SQ__MUTEX_INIT;
@@ -86,32 +96,53 @@ static void add_number(text_t *text, const sq_queue_t *queue, bool is_first) {
     add(text, "%s \"%s\" %p", is_first ? " Queue numbers:" : ",", queue->label, (const void *)queue);
 }
 
-char *sq__deadlock_report_room(void) { return sq__self_report(REPORT_SIZE + (sq__json_reports_are_on() ? SQ__DEADLOCK_JSON : 0)); }
-
-char *sq__deadlock_json_room(void) {
-    const sq__self_t *self = sq__self();
-    return self->report != NULL && self->report_bytes > REPORT_SIZE ? self->report + REPORT_SIZE : NULL;
+char *sq__deadlock_report_room(void) {
+    bool is_new = sq__self()->report == NULL, has_threads = sq__json_reports_are_on();
+    char *report = sq__self_report(sizeof(room_t) + (has_threads ? sizeof(sq__deadlock_threads_t) : 0));
+    if (is_new && report != NULL) {
+        room_t *room = room_of(report);
+        room->threads = has_threads ? (sq__deadlock_threads_t *)(void *)(room + 1) : NULL;
+    }
+    return report;
 }
 
-void sq__deadlock_report_write(const char *report) {
-    const char *json = sq__deadlock_json_room();
-    if (json != NULL) {
-        sq__deadlock_json_write(report, json);
+/* Inserts the name of this call into the text. What does not fit is cut off. */
+static void insert_site(char *text, size_t at, const void *maker) {
+    char name[256];
+    sq__site_text(maker, name, sizeof name);
+    size_t rest = strlen(text + at), length = strlen(name), room = REPORT_SIZE - 1 - at;
+    length = length < room ? length : room;
+    rest = rest < room - length ? rest : room - length;
+    memmove(text + at + length, text + at, rest);
+    memcpy(text + at, name, length);
+    text[at + length + rest] = '\0';
+}
+
+void sq__deadlock_report_finish(char *report) {
+    if (report != NULL) {
+        const room_t *room = room_of(report);
+        for (unsigned i = room->sites; i > 0; i -= 1) { /* from the end: the places before it stay */
+            insert_site(report, room->site[i - 1].at, room->site[i - 1].maker);
+        }
+        keep(report);
+        if (room->threads != NULL) {
+            sq__deadlock_json_write(report, room->threads);
+        }
     }
 }
 
 /* Of a thread that would wait for itself, for `awaited`; NULL: for a once that it is inside. An explored test fails with it. */
 static void keep_own(char *report, const sq_queue_t *held, const sq_queue_t *awaited, sq__aim_t aim, const void *once) {
     sq__explored_t *explored = sq__self()->explored;
-    char *json = sq__deadlock_json_room();
+    sq__deadlock_threads_t *threads = room_of(report)->threads;
     keep(report);
-    if (json != NULL) {
+    if (threads != NULL) {
         if (once != NULL) {
-            sq__deadlock_json_once(json, once);
+            sq__deadlock_json_once(threads, once);
         } else {
-            sq__deadlock_json_own(json, held, awaited, aim);
+            sq__deadlock_json_own(threads, held, awaited, aim);
         }
-        sq__deadlock_report_write(report);
+        sq__deadlock_json_write(report, threads);
     }
     if (explored != NULL) {
         explored->calls->deadlock(explored, report);
@@ -182,14 +213,18 @@ void sq__deadlock_report_once_inside_itself(const void *once) {
     }
 }
 
-/* A semaphore, group or item by its label, or else by where it was made. */
+/* M. A semaphore, group or item by its label, or else by where it was made. */
 static void add_object(text_t *text, const char *kind, const char *label, const void *maker) {
-    char name[256];
+    room_t *room = room_of(text->bytes);
     if (maker == NULL) {
         add(text, "%s \"%s\"", kind, label);
+    } else if (room->sites == SITES) {
+        add(text, "%s made by %p", kind, maker);
     } else {
-        sq__site_text(maker, name, sizeof name);
-        add(text, "%s made by %s", kind, name);
+        add(text, "%s made by ", kind);
+        room->site[room->sites].at = text->used;
+        room->site[room->sites].maker = maker;
+        room->sites += 1;
     }
 }
 
@@ -293,6 +328,8 @@ void sq__deadlock_report_cycle(const sq__edge_t *first) {
     }
     text_t text = { .bytes = first->report };
     const sq__edge_t *edge = first;
+    room_t *room = room_of(text.bytes);
+    room->sites = 0;
     add(&text, "deadlock: ");
     do {
         add(&text, "%sthread \"%s\" (%llu) ", edge == first ? "" : "; ", edge->thread_name, (unsigned long long)edge->thread_id);
@@ -307,9 +344,8 @@ void sq__deadlock_report_cycle(const sq__edge_t *first) {
     }
     add(&text, " %s", advice_for_cycle(first));
     add_numbers(&text, first);
-    keep(text.bytes);
-    if (first->json != NULL) {
-        sq__deadlock_json_cycle(first->json, first);
+    if (room->threads != NULL) {
+        sq__deadlock_json_cycle(room->threads, first);
     }
 }
 

@@ -5,8 +5,6 @@
 #include "trace/trace.h"
 #include "wait/wait.h"
 
-#include <string.h>
-
 /* The label, in reports, of what the thread waits for. */
 static inline const char *sq__wait_label(const sq__wait_t *wait) {
     return wait->subject != NULL ? wait->subject->label : wait->label != NULL ? wait->label : wait->queue->label;
@@ -14,7 +12,7 @@ static inline const char *sq__wait_label(const sq__wait_t *wait) {
 
 /* Where the subject was made; NULL: it has a label, or is none that has a maker. */
 static inline const void *sq__subject_maker(const sq__subject_t *subject) {
-    return strchr("sgi", subject->kind[0]) != NULL ? sq__maker_of(subject->label) : NULL; /* a semaphore, group or item */
+    return sq__kind_has_maker(subject->kind) ? sq__maker_of(subject->label) : NULL;
 }
 
 /* A task of a queue or the function of a once that a thread is running, or a runner that it owns: one of them is there. */
@@ -32,7 +30,6 @@ typedef struct sq__edge {
     const sq__duty_t *duties;   /* the onces and applies whose functions it is running */
     const sq__owner_t *owner;  /* its record as the owner of runners; NULL: it owns none */
     char *report;              /* M  the thread's report; NULL: no memory */
-    char *json;                /* M  the same for programs; NULL: not asked for */
     uint64_t thread_id;
     char thread_name[16];
     bool has_begun;               /* M  its call was found claimed */

@@ -29,6 +29,9 @@ typedef struct sq__subject {
     const struct sq__runs_for *runs_for;
 } sq__subject_t;
 
+/* True: an object of this kind without a label keeps where it was made (sq__maker_of): a semaphore, group or item. */
+static inline bool sq__kind_has_maker(const char *kind) { return kind[0] == 's' || kind[0] == 'g' || kind[0] == 'i'; }
+
 /* For waits for tasks that may be on runners without threads (sq__runner_is_threadless). */
 typedef struct sq__runs_for {
     /* Called under the lock of the waits. A runner that only this owner's thread runs, and that has such a task; 0: none. */

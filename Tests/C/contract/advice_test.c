@@ -107,6 +107,60 @@ TEST(a_group_without_a_label_is_reported_by_where_it_was_made) {
     sq_queue_release(queue);
 }
 
+/* One of two tasks that wait for each other's groups. */
+typedef struct half {
+    sq_group_t *group;
+    latch_t *ready;
+    int error;
+    char report[1024];
+} half_t;
+
+static void wait_for_half(void *context) {
+    half_t *half = context;
+    latch_wait(half->ready, 1);
+    half->error = sq_group_wait(half->group, SQ_FOREVER);
+    snprintf(half->report, sizeof half->report, "%s", sq_deadlock_report());
+}
+
+static __attribute__((noinline)) void make_left(half_t *half) {
+    half->group = sq_group_create(NULL);
+    CHECK(half->group != NULL);
+}
+
+static __attribute__((noinline)) void make_the_right_one(half_t *half) {
+    half->group = sq_group_create("");
+    CHECK(half->group != NULL);
+}
+
+TEST(each_group_of_a_cycle_is_named_where_it_belongs) {
+    latch_t ready = LATCH_INIT;
+    half_t left = { .ready = &ready }, right = { .ready = &ready };
+    sq_queue_t *first = make_queue_of("first", 0), *second = make_queue_of("second", 0);
+    make_left(&left);
+    make_the_right_one(&right);
+    CHECK_EQUAL(sq_async(first, wait_for_half, &left), 0);
+    CHECK_EQUAL(sq_async(second, wait_for_half, &right), 0);
+    CHECK_EQUAL(sq_group_async(left.group, second, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_group_async(right.group, first, do_nothing, NULL), 0);
+    latch_bump(&ready);
+    drain(first);
+    drain(second);
+    CHECK_EQUAL(left.error + right.error, EDEADLK); /* one of them, the other continues */
+    const char *report = left.error != 0 ? left.report : right.report;
+    const char *lefts = strstr(report, " runs a task of queue \"first\" and waits for group made by make_left (advice_test+0x");
+    const char *rights = strstr(report, " runs a task of queue \"second\" and waits for group made by make_the_right_one (advice_test+0x");
+    bool is_named = CHECK(lefts != NULL && rights != NULL) && CHECK(strstr(lefts, "), which has a task in queue \"second\"") != NULL)
+                    && CHECK(strstr(rights, "), which has a task in queue \"first\"") != NULL)
+                    && CHECK(strstr(report, " Queue numbers: \"") != NULL); /* the end of the text */
+    if (!is_named) {
+        note("%s", report);
+    }
+    sq_group_release(left.group);
+    sq_group_release(right.group);
+    sq_queue_release(first);
+    sq_queue_release(second);
+}
+
 TEST(the_advice_for_an_item_behind_the_own_task_is_its_notification) {
     sq_queue_t *queue = make_queue_of("ring", 0);
     CHECK_EQUAL(sq_sync(queue, wait_for_item_behind, queue), 0);

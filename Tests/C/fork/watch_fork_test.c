@@ -3,6 +3,8 @@
 #include "child.h"
 #include "stall_watcher.h"
 
+#include "thread/self.h"
+
 enum { LET_GO_OF = 42 };
 
 /* Holds the queue until the watcher is called. Then the queue is free, and the watcher's call continues. */
@@ -90,4 +92,18 @@ TEST(a_watcher_that_forks_is_discarded_in_the_child_after_its_call) {
     latch_wait(&call.discarded, 1);
     CHECK(WIFEXITED(call.status));
     CHECK_EQUAL(WEXITSTATUS(call.status), LET_GO_OF);
+}
+
+/* What a stall and a dump name the thread by is read once: of the forking thread, again in the child. */
+static int compare_number(void *context) {
+    (void)context;
+    return CHECK_EQUAL(sq__self_thread_id(), (uint64_t)gettid()) ? 0 : 1;
+}
+
+TEST(the_thread_of_a_child_has_its_own_number) {
+    if (fork_left_out()) {
+        return;
+    }
+    CHECK_EQUAL(sq__self_thread_id(), (uint64_t)gettid());
+    CHECK_EQUAL(in_fork(compare_number, NULL), 0);
 }

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 /* The lock order: a thread that holds one of these locks takes only later ones. After them all come the lock of a
- * shard of a pool, the lock of the pool's lists, the lock of the alarms, and the lock of a token. No thread holds the locks of two shards. The lock
- * of a queue's capacity is taken while no other is held. User code never runs under a lock. */
+ * shard of a pool, then of the pool's lists, of the alarms, and of a token. No thread holds the locks of two shards. No thread holds another lock when
+ * it takes that of a queue's capacity. User code never runs under a lock. */
 typedef enum sq__lock_rank {
     SQ__RANK_TRACING, /* the beginning and end of a trace */
     SQ__RANK_SHARED_POOL,

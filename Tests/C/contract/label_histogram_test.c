@@ -143,7 +143,7 @@ TEST(each_allocation_of_a_labels_second_start_can_fail_and_the_next_one_works) {
         check_sum("room", 2, 0);
         sq_queue_release(error != 0 ? first : second);
     }
-    CHECK_EQUAL(sites, 4); /* the table of the queue's records, the histograms, what freed queues have counted, a longer list */
+    CHECK_EQUAL(sites, 4); /* the queue's table of records, its histograms, the label's sum of freed queues, its longer list */
 }
 
 TEST(to_free_a_queue_takes_no_memory_and_loses_no_count) {

@@ -1,17 +1,8 @@
 #include "inspect/stall_json.h"
 
-#include "include/sq_private.h"
 #include "platform/json.h"
 #include "platform/peek.h"
-
-/* A member, if the call site is known. */
-static void add_site(sq__json_t *json, const char *name, const void *site) {
-    char text[SQ__JSON_STRING];
-    if (site != NULL) {
-        sq__site_text(site, text, sizeof text);
-        sq__json_string(json, name, text, sizeof text);
-    }
-}
+#include "trace/trace.h"
 
 static void write_line(sq__json_t *json, const sq_stall_t *stall) {
     sq__json_begin(json, "stall");
@@ -24,8 +15,8 @@ static void write_line(sq__json_t *json, const sq_stall_t *stall) {
     sq__json_truth(json, "unowned", stall->unowned);
     if (stall->thread_id != 0) {
         sq__json_count(json, "thread", stall->thread_id);
-        add_site(json, "function", stall->function != NULL ? (const char *)(uintptr_t)stall->function + 1 : NULL);
-        add_site(json, "submitted_by", stall->caller);
+        sq__site_json(json, "function", stall->function != NULL ? (const char *)(uintptr_t)stall->function + 1 : NULL);
+        sq__site_json(json, "submitted_by", stall->caller);
     }
     if (stall->waits_for[0] != '\0') {
         sq__json_string(json, "waits_for", stall->waits_for, SQ__JSON_STRING);

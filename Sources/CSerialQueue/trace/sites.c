@@ -15,6 +15,7 @@
 #include "trace/trace.h"
 
 #include "include/sq_private.h"
+#include "platform/json.h"
 #include "platform/peek.h"
 #include "platform/symbols.h"
 
@@ -98,5 +99,13 @@ void sq__site_text(const void *caller, char *text, size_t size) {
         sq__symbols_find(symbols);
         sq__symbols_text(symbols, sq__site_of_call(caller), text, size);
         sq__pages_free(symbols, sizeof *symbols);
+    }
+}
+
+void sq__site_json(sq__json_t *json, const char *name, const void *site) {
+    char text[SQ__JSON_STRING];
+    if (site != NULL) {
+        sq__site_text(site, text, sizeof text);
+        sq__json_string(json, name, text, sizeof text);
     }
 }

@@ -95,6 +95,10 @@ enum { SQ__MAKER = 8 }; /* bytes of an empty label, its end among them */
 /* Where the semaphore, group or item with this label was made (sq__made_by); NULL: it has a label, or this is not known. */
 const void *sq__maker_of(const char *label);
 
+/* Appends where this call site is to a report, as a member; no effect if that is NULL. Reads files, as sq__site_text. */
+struct sq__json;
+void sq__site_json(struct sq__json *json, const char *name, const void *site);
+
 /* A number that no queue has used. */
 sq__epoch_t sq__sites_new_epoch(void);
 

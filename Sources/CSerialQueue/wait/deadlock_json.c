@@ -93,14 +93,6 @@ void sq__deadlock_json_once(sq__deadlock_threads_t *threads, const void *once) {
 
 /* Writing, with no lock */
 
-static void add_maker(sq__json_t *json, const char *name, const void *maker) {
-    char site[SQ__JSON_STRING];
-    if (maker != NULL) {
-        sq__site_text(maker, site, sizeof site);
-        sq__json_string(json, name, site, sizeof site);
-    }
-}
-
 static void add_thread(sq__json_t *json, const sq__deadlock_thread_t *thread) {
     sq__json_add(json, "{\"id\": %llu", (unsigned long long)thread->id);
     sq__json_string(json, "name", thread->name, SQ__DEADLOCK_LABEL);
@@ -110,11 +102,11 @@ static void add_thread(sq__json_t *json, const sq__deadlock_thread_t *thread) {
     } else if (thread->inside != NULL) {
         sq__json_string(json, "inside", thread->inside, SQ__DEADLOCK_LABEL);
         sq__json_string(json, "inside_label", thread->held_label, SQ__DEADLOCK_LABEL);
-        add_maker(json, "inside_made_by", thread->inside_maker);
+        sq__site_json(json, "inside_made_by", thread->inside_maker);
     }
     sq__json_string(json, "for", thread->kind, SQ__DEADLOCK_LABEL);
     sq__json_string(json, "label", thread->label, SQ__DEADLOCK_LABEL);
-    add_maker(json, "made_by", thread->maker);
+    sq__site_json(json, "made_by", thread->maker);
     if (thread->awaited != NULL) {
         sq__json_number(json, "queue", thread->awaited);
     }

@@ -40,7 +40,7 @@ endif
 COMPILE := $(CC) -std=c11 -pthread -fasynchronous-unwind-tables $(WARNINGS) $(FLAVOUR_FLAGS) $(CPPFLAGS) $(CFLAGS) -I$(CORE) -I$(CORE)/include -MMD -MP
 # What no task and no wait passes is compiled for size, in release builds whose CFLAGS choose nothing else.
 COLD := inspect/% trace/perfetto% trace/proto trace/options trace/request trace/session% platform/linux/% platform/file platform/kept_file platform/fatal \
-    platform/message platform/text platform/peek platform/program platform/signal% platform/json wait/deadlock_report wait/deadlock_json kernel/unwind_guard
+    platform/message platform/text platform/peek platform/program platform/signal% platform/json wait/deadlock_report wait/deadlock_text wait/deadlock_json kernel/unwind_guard
 FOR_SIZE_release := $(if $(filter -O%,$(CFLAGS)),,-Os)
 FOR_SIZE = $(if $(filter $(COLD),$*),$(FOR_SIZE_$(FLAVOUR)))
 # What programs are linked with, apart from the library itself.

@@ -6,6 +6,7 @@
 #include "thread/process.h"
 #include "trace/trace.h"
 #include "wait/deadlock_report.h"
+#include "wait/deadlock_text.h"
 
 #include <string.h>
 
@@ -122,7 +123,7 @@ static void break_cycle(sq__edge_t *closer) {
         edge = choose(closer);
     }
     edge->is_refused = true; /* its thread may be awake, but takes this lock before it reads the field */
-    sq__deadlock_report_cycle(edge);
+    sq__deadlock_text_cycle(edge);
     sq__trace_happened("deadlock");
 }
 
@@ -134,7 +135,7 @@ static void break_all_cycles(sq__edge_t *closer) {
 }
 
 void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t deadline) {
-    *edge = (sq__edge_t){ .wait = wait, .deadline = deadline, .report = sq__deadlock_report_room() };
+    *edge = (sq__edge_t){ .wait = wait, .deadline = deadline, .report = sq__deadlock_report_own() };
     edge->frames = sq__self()->frame;
     edge->duties = sq__self()->duty;
     edge->owner = sq__self()->owner;

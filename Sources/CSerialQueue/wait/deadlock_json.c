@@ -1,6 +1,5 @@
 #include "wait/deadlock_json.h"
 
-#include "include/sq_private.h"
 #include "platform/json.h"
 #include "platform/peek.h"
 #include "platform/text.h"

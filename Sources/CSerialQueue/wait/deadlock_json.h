@@ -1,7 +1,7 @@
 /* deadlock_json.h: a deadlock as JSON, for programs (SQ_DUMP=USR1,reports). Documentation/report.schema.json has its form.
  *
  * DESIGN. The threads of a cycle are known under the lock of the waits, where nothing is written and no file is read. So what is to be written of
- * them is copied to the room for the report of the refused thread, and that thread writes the line, with no lock. */
+ * them is copied next to the report of the refused thread, and that thread writes the line, with no lock. */
 #pragma once
 
 #include "wait/edge.h"

@@ -29,7 +29,7 @@ typedef struct sq__edge {
     const sq__frame_t *frames; /* the tasks that the thread is running */
     const sq__duty_t *duties;   /* the onces and applies whose functions it is running */
     const sq__owner_t *owner;  /* its record as the owner of runners; NULL: it owns none */
-    char *report;              /* M  the thread's report; NULL: no memory */
+    struct sq__deadlock_report *report; /* M  the thread's report; NULL: no memory */
     uint64_t thread_id;
     char thread_name[16];
     bool has_begun;               /* M  its call was found claimed */

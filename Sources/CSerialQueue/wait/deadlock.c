@@ -124,7 +124,6 @@ static void break_cycle(sq__edge_t *closer) {
     }
     edge->is_refused = true; /* its thread may be awake, but takes this lock before it reads the field */
     sq__deadlock_text_cycle(edge);
-    sq__trace_happened("deadlock");
 }
 
 /* A wait for several tasks can close several cycles. Each round leaves one open wait fewer, so the loop ends. */
@@ -184,6 +183,7 @@ bool sq__deadlock_leave(sq__edge_t *edge) {
     bool is_refused = edge->is_refused;
     sq__mutex_unlock(&lock);
     if (is_refused) {
+        sq__trace_happened("deadlock");
         sq__deadlock_report_finish(edge->report);
     }
     return is_refused;

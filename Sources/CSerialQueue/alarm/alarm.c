@@ -179,27 +179,23 @@ void sq__alarm_set_again(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due,
     set(alarms, alarm, due, leeway, true);
 }
 
-bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm) {
+static bool cancel(sq__alarms_t *alarms, sq__alarm_t *alarm, bool releases) {
     sq__mutex_lock(&alarms->lock);
     bool was_set = sq__heap_is_in(&alarm->due);
     if (was_set) {
         sq__alarms_take(alarms, alarm);
     }
-    sq__mutex_unlock(&alarms->lock);
-    return was_set;
-}
-
-bool sq__alarm_cancel_and_release(sq__alarms_t *alarms, sq__alarm_t *alarm) {
-    sq__mutex_lock(&alarms->lock);
-    bool was_set = sq__heap_is_in(&alarm->due);
-    if (was_set) {
-        sq__alarms_take(alarms, alarm);
+    if (was_set && releases) {
         release_and_unlock(alarms);
     } else {
         sq__mutex_unlock(&alarms->lock);
     }
     return was_set;
 }
+
+bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm) { return cancel(alarms, alarm, false); }
+
+bool sq__alarm_cancel_and_release(sq__alarms_t *alarms, sq__alarm_t *alarm) { return cancel(alarms, alarm, true); }
 
 /* For dumps */
 

@@ -36,47 +36,57 @@ void sq_queue_histograms_stop(sq_queue_t *queue) {
     }
 }
 
-/* Tasks may be counted meanwhile. So the count is computed from the copied buckets: then the two agree. Nothing was ever measured: all 0. */
-static void copy(const sq_queue_t *queue, sq__measure_t which, sq_histogram_t *histogram) {
-    *histogram = (sq_histogram_t)SQ_HISTOGRAM_INIT;
-    if (sq__extra(queue, SQ__EXTRA_TIMINGS) != NULL) {
-        sq__timings_add(queue, which, histogram);
+/* Returns 0 or EINVAL. */
+static int fill_durations(sq_histogram_t *waiting, sq_histogram_t *running, const sq__totals_t *totals) {
+    if (waiting->size != sizeof *waiting || running->size != sizeof *running) {
+        return EINVAL;
     }
+    sq__timings_fill(waiting, totals, SQ__WAITING);
+    sq__timings_fill(running, totals, SQ__RUNNING);
+    return 0;
+}
+
+static int fill_depths(sq_histogram_t *depths, const sq__totals_t *totals) {
+    if (depths->size != sizeof *depths) {
+        return EINVAL;
+    }
+    sq__timings_fill(depths, totals, SQ__DEPTH);
+    return 0;
+}
+
+/* Nothing was ever measured: all 0. */
+static sq__totals_t totals_of(const sq_queue_t *queue) {
+    sq__totals_t totals = { .sums = { 0 } };
+    if (sq__extra(queue, SQ__EXTRA_TIMINGS) != NULL) {
+        sq__timings_add(queue, &totals);
+    }
+    return totals;
 }
 
 int sq_queue_histograms(const sq_queue_t *queue, sq_histogram_t *waiting, sq_histogram_t *running) {
     SQ__CHECK_HANDLE(queue);
-    if (waiting->size != sizeof *waiting || running->size != sizeof *running) {
-        return EINVAL;
-    }
-    copy(queue, SQ__WAITING, waiting);
-    copy(queue, SQ__RUNNING, running);
-    return 0;
+    const sq__totals_t totals = totals_of(queue);
+    return fill_durations(waiting, running, &totals);
 }
 
 int sq_label_histograms(const char *label, sq_histogram_t *waiting, sq_histogram_t *running) {
-    if (waiting->size != sizeof *waiting || running->size != sizeof *running) {
-        return EINVAL;
-    }
-    *waiting = *running = (sq_histogram_t)SQ_HISTOGRAM_INIT;
-    return sq__measured_sum(label, (sq_histogram_t *[]){ waiting, running, NULL }) > 0 ? 0 : ENOENT;
+    sq__totals_t totals = { .sums = { 0 } };
+    size_t count = sq__measured_sum(label, &totals);
+    int error = fill_durations(waiting, running, &totals);
+    return error == 0 && count == 0 ? ENOENT : error;
 }
 
 int sq_queue_depth_histogram(const sq_queue_t *queue, sq_histogram_t *depths) {
     SQ__CHECK_HANDLE(queue);
-    if (depths->size != sizeof *depths) {
-        return EINVAL;
-    }
-    copy(queue, SQ__DEPTH, depths);
-    return 0;
+    const sq__totals_t totals = totals_of(queue);
+    return fill_depths(depths, &totals);
 }
 
 int sq_label_depth_histogram(const char *label, sq_histogram_t *depths) {
-    if (depths->size != sizeof *depths) {
-        return EINVAL;
-    }
-    *depths = (sq_histogram_t)SQ_HISTOGRAM_INIT;
-    return sq__measured_sum(label, (sq_histogram_t *[]){ NULL, NULL, depths }) > 0 ? 0 : ENOENT;
+    sq__totals_t totals = { .sums = { 0 } };
+    size_t count = sq__measured_sum(label, &totals);
+    int error = fill_depths(depths, &totals);
+    return error == 0 && count == 0 ? ENOENT : error;
 }
 
 /* Without a queue */

@@ -24,14 +24,14 @@ typedef struct reading {
     struct reading *next, **link;
     struct series *series; /* NULL: it has ended */
     size_t past;           /* so many of its queues are added */
-    sq_histogram_t *const *sums;
+    sq__totals_t *totals;
 } reading_t;
 
 typedef struct series {
     struct series *next;
     size_t count, room;
     sq_queue_t **queues;
-    sq_histogram_t *freed; /* by sq__measure_t: of queues that were freed; NULL: there was only one queue so far */
+    sq__totals_t *freed; /* of queues that were freed; NULL: there was only one queue so far */
     reading_t *readings;
     char label[];
 } series_t;
@@ -85,14 +85,10 @@ static __attribute__((constructor(200))) void around_fork(void) {
 
 /* L. From the second queue on. False: no memory. */
 static bool make_freed(series_t *series) {
-    if (series->count == 0 || series->freed != NULL) {
-        return true;
+    if (series->count > 0 && series->freed == NULL) {
+        series->freed = sq__memory_zeroed(sizeof *series->freed);
     }
-    series->freed = sq__memory_zeroed(SQ__MEASURES * sizeof *series->freed);
-    for (sq__measure_t which = SQ__WAITING; series->freed != NULL && which < SQ__MEASURES; which += 1) {
-        series->freed[which].size = sizeof *series->freed;
-    }
-    return series->freed != NULL;
+    return series->count == 0 || series->freed != NULL;
 }
 
 /* L. Makes room for one more queue. False: no memory. */
@@ -142,29 +138,19 @@ int sq__measured_add(sq_queue_t *queue, sq__timings_t *measured) {
     return error;
 }
 
-/* L. Adds what the queue has counted. NULL: that measure is not wanted. */
-static void add_counts(const sq_queue_t *queue, sq_histogram_t *const sums[SQ__MEASURES]) {
-    for (sq__measure_t which = SQ__WAITING; which < SQ__MEASURES; which += 1) {
-        if (sums[which] != NULL) {
-            sq__timings_add(queue, which, sums[which]);
-        }
-    }
-}
-
 /* L. The queue at this index is freed, and the last one comes into its place. */
 static void remove_queue(series_t *series, size_t at) {
     sq_queue_t *queue = series->queues[at], *last = series->queues[--series->count];
     for (reading_t *reading = series->readings; reading != NULL; reading = reading->next) {
         if (at >= reading->past) {
-            add_counts(queue, reading->sums);
+            sq__timings_add(queue, reading->totals);
         } else if (series->count >= reading->past) {
-            add_counts(last, reading->sums);
+            sq__timings_add(last, reading->totals);
         }
         reading->series = series->count > 0 ? series : NULL;
     }
     if (series->count > 0) {
-        sq_histogram_t *freed = series->freed;
-        add_counts(queue, (sq_histogram_t *[]){ &freed[SQ__WAITING], &freed[SQ__RUNNING], &freed[SQ__DEPTH] });
+        sq__timings_add(queue, series->freed);
     }
     series->queues[at] = last;
     ((sq__timings_t *)sq__extra(last, SQ__EXTRA_TIMINGS))->place = (uint32_t)at + 1;
@@ -191,24 +177,21 @@ void sq__measured_forget(const sq_queue_t *queue) {
 
 /* L. Adds what freed queues have counted, and lists the reading. */
 static void begin(reading_t *reading) {
-    const series_t *series = reading->series;
-    for (sq__measure_t which = SQ__WAITING; series->freed != NULL && which < SQ__MEASURES; which += 1) {
-        if (reading->sums[which] != NULL) {
-            *reading->sums[which] = series->freed[which];
-        }
+    if (reading->series->freed != NULL) {
+        *reading->totals = *reading->series->freed;
     }
     SQ__LIST_PUT(reading->series->readings, reading);
 }
 
-size_t sq__measured_sum(const char *label, sq_histogram_t *const sums[SQ__MEASURES]) {
+size_t sq__measured_sum(const char *label, sq__totals_t *totals) {
     take();
-    reading_t reading = { .series = *find(label), .sums = sums };
+    reading_t reading = { .series = *find(label), .totals = totals };
     size_t count = reading.series != NULL ? reading.series->count : 0;
     if (count > 0) {
         begin(&reading);
     }
     while (reading.series != NULL && reading.past < reading.series->count) {
-        add_counts(reading.series->queues[reading.past++], sums);
+        sq__timings_add(reading.series->queues[reading.past++], totals);
         if (reading.past % AT_A_TIME == 0) {
             sq__mutex_unlock(&lock);
             take();

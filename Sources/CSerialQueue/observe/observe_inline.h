@@ -47,8 +47,16 @@ typedef struct sq__timings {
 
 _Static_assert(sizeof(sq__timings_t) < 1024, "histograms take less than 1 KiB a queue");
 
-/* Adds what was counted to the histogram. The queue was measured once. */
-void sq__timings_add(const sq_queue_t *queue, sq__measure_t which, sq_histogram_t *histogram);
+/* The sum of what several queues have counted, in their buckets. */
+typedef struct sq__totals {
+    uint64_t sums[SQ__MEASURES], longest[SQ__MEASURES], counts[SQ__MEASURE_BUCKETS];
+} sq__totals_t;
+
+/* Adds what the queue has counted. It was measured once. */
+void sq__timings_add(const sq_queue_t *queue, sq__totals_t *totals);
+
+/* Makes this measure a histogram. */
+void sq__timings_fill(sq_histogram_t *histogram, const sq__totals_t *totals, sq__measure_t which);
 
 /* measured.c: the queue is measured from now on; no effect if it was before. No lock is held. Returns 0 or ENOMEM. */
 int sq__measured_add(sq_queue_t *queue, sq__timings_t *measured);
@@ -56,8 +64,8 @@ int sq__measured_add(sq_queue_t *queue, sq__timings_t *measured);
 /* The queue is about to be freed, and no lock is held: its label keeps what was counted. */
 void sq__measured_forget(const sq_queue_t *queue);
 
-/* Adds what all queues of the label have counted to these, which are empty; NULL: that measure is not wanted. Returns how many queues there are. */
-size_t sq__measured_sum(const char *label, sq_histogram_t *const sums[SQ__MEASURES]);
+/* Adds what all queues of the label have counted to these, which are 0. Returns how many queues there are. */
+size_t sq__measured_sum(const char *label, sq__totals_t *totals);
 
 /* In which bucket of sq_histogram_t a value is counted: below 16 its own value; above, by its highest bit and the four bits after it. */
 static inline unsigned sq__timings_bucket(uint64_t value) {

@@ -33,20 +33,33 @@ static uint64_t count_of(const sq_queue_t *queue, unsigned at) {
 /* The first bucket of this measure in the record. */
 static inline unsigned first_of(sq__measure_t which) { return (unsigned)which * SQ__DURATION_BUCKETS; }
 
-void sq__timings_add(const sq_queue_t *queue, sq__measure_t which, sq_histogram_t *histogram) {
+static inline unsigned buckets_of(sq__measure_t which) { return which == SQ__DEPTH ? SQ__DEPTH_BUCKETS : SQ__DURATION_BUCKETS; }
+
+void sq__timings_add(const sq_queue_t *queue, sq__totals_t *totals) {
     const sq__timings_t *measured = measured_of(queue);
-    for (unsigned i = 0; i < (which == SQ__DEPTH ? SQ__DEPTH_BUCKETS : SQ__DURATION_BUCKETS); i += 1) {
-        uint64_t count = count_of(queue, first_of(which) + i);
-        histogram->counts[sq__timings_bucket(sq__timings_bound(which, i))] += count;
+    for (unsigned at = 0; at < SQ__MEASURE_BUCKETS; at += 1) {
+        totals->counts[at] += count_of(queue, at);
+    }
+    for (sq__measure_t which = SQ__WAITING; which < SQ__MEASURES; which += 1) {
+        uint64_t longest = sq__load_relaxed(&measured->longest[which]);
+        totals->sums[which] += sq__load_relaxed(&measured->sums[which]);
+        totals->longest[which] = longest > totals->longest[which] ? longest : totals->longest[which];
+    }
+}
+
+void sq__timings_fill(sq_histogram_t *histogram, const sq__totals_t *totals, sq__measure_t which) {
+    *histogram = (sq_histogram_t)SQ_HISTOGRAM_INIT;
+    histogram->sum = totals->sums[which];
+    histogram->longest = totals->longest[which];
+    for (unsigned i = 0; i < buckets_of(which); i += 1) {
+        uint64_t count = totals->counts[first_of(which) + i];
+        histogram->counts[sq__timings_bucket(sq__timings_bound(which, i))] = count;
         histogram->count += count;
     }
-    histogram->sum += sq__load_relaxed(&measured->sums[which]);
-    uint64_t longest = sq__load_relaxed(&measured->longest[which]);
-    histogram->longest = longest > histogram->longest ? longest : histogram->longest;
 }
 
 uint64_t sq__timings_bound(sq__measure_t which, unsigned bucket) {
-    if (bucket == (which == SQ__DEPTH ? SQ__DEPTH_BUCKETS : SQ__DURATION_BUCKETS) - 1) {
+    if (bucket == buckets_of(which) - 1) {
         return UINT64_MAX;
     }
     if (which == SQ__DEPTH) {

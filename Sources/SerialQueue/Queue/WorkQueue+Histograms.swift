@@ -24,7 +24,7 @@ extension WorkQueue {
     /// Begins to measure how long the queue's closures wait and run, and how many wait. No effect if it is measured already.
     ///
     /// Closures that are submitted from now on count; a `sync` that finds the queue free has waited for nothing. The memory, 1 KiB, lasts
-    /// as long as the queue; a label with several measured queues has 23 KiB of its own, and up to 16 bytes for each, until the last one is gone.
+    /// as long as the queue; a label with several measured queues has 2 KiB of its own, and up to 16 bytes for each, until the last one is gone.
     /// Until the first start the queue keeps no times.
     ///
     /// ```swift

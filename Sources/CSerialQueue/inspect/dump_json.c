@@ -11,7 +11,6 @@
 #include "observe/observe.h"
 #include "platform/clock.h"
 #include "platform/program.h"
-#include "platform/text.h"
 #include "state/state_inline.h"
 
 #include <string.h>
@@ -70,14 +69,7 @@ static void add_symbol(sq__dump_text_t *text, const sq__view_t *view, const char
     char symbol[256];
     if (address != 0) {
         sq__symbols_text(view->symbols, address, symbol, sizeof symbol);
-        sq__make_printable(symbol, sizeof symbol);
         add_text(text, name, symbol);
-    }
-}
-
-static void add_site(sq__dump_text_t *text, const sq__view_t *view, const void *site, bool is_call) {
-    if (site != NULL) {
-        add_symbol(text, view, is_call ? "called_by" : "submitted_by", sq__site_of_call(site));
     }
 }
 
@@ -85,6 +77,10 @@ static void add_caller(sq__dump_text_t *text, const sq__view_t *view, const char
     if (caller != NULL) {
         add_symbol(text, view, name, sq__site_of_call(caller));
     }
+}
+
+static void add_site(sq__dump_text_t *text, const sq__view_t *view, const void *site, bool is_call) {
+    add_caller(text, view, is_call ? "called_by" : "submitted_by", site);
 }
 
 /* One object of a list, on a line; `i`: its place there. */

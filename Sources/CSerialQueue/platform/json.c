@@ -2,6 +2,7 @@
 
 #include "platform/file.h"
 #include "platform/message.h"
+#include "platform/peek.h"
 #include "platform/program.h"
 #include "platform/text.h"
 
@@ -50,9 +51,12 @@ void sq__json_truth(sq__json_t *json, const char *name, bool is_true) { sq__json
 
 void sq__json_number(sq__json_t *json, const char *name, const void *queue) { sq__json_add(json, ", \"%s\": \"%p\"", name, queue); }
 
-void sq__json_begin(sq__json_t *json, const char *kind) {
-    json->used = 0;
-    sq__json_add(json, "{\"report\": \"%s\", \"process\": %d", kind, sq__process_id());
+bool sq__json_begin(sq__json_t *json, const char *kind) {
+    *json = (sq__json_t){ .size = SQ__JSON_SIZE, .bytes = sq__pages(SQ__JSON_SIZE) };
+    if (json->bytes != NULL) {
+        sq__json_add(json, "{\"report\": \"%s\", \"process\": %d", kind, sq__process_id());
+    }
+    return json->bytes != NULL;
 }
 
 void sq__json_write(sq__json_t *json) {
@@ -60,4 +64,5 @@ void sq__json_write(sq__json_t *json) {
     if (sq__report_has_file()) {
         (void)sq__file_write_some(STANDARD_ERROR, json->bytes, json->used + 2);
     }
+    sq__pages_free(json->bytes, json->size);
 }

@@ -18,8 +18,8 @@ typedef struct sq__json {
 void sq__json_reports_start(void);
 bool sq__json_reports_are_on(void);
 
-/* Begins a report of this kind in the bytes. */
-void sq__json_begin(sq__json_t *json, const char *kind);
+/* Begins a report of this kind, and sq__json_write is to follow. False: no memory. */
+bool sq__json_begin(sq__json_t *json, const char *kind);
 
 /* Append. A member: behind others. The string: at most `most` bytes of it, printable. */
 void sq__json_add(sq__json_t *json, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -28,5 +28,5 @@ void sq__json_count(sq__json_t *json, const char *name, uint64_t count);
 void sq__json_truth(sq__json_t *json, const char *name, bool is_true);
 void sq__json_number(sq__json_t *json, const char *name, const void *queue); /* a queue's */
 
-/* Ends the object, and writes the line in one write. */
+/* Ends the report, and writes the line in one write. */
 void sq__json_write(sq__json_t *json);

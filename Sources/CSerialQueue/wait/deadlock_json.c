@@ -1,7 +1,6 @@
 #include "wait/deadlock_json.h"
 
 #include "platform/json.h"
-#include "platform/peek.h"
 #include "platform/text.h"
 #include "runner/runner_inline.h"
 
@@ -128,9 +127,8 @@ static void add_threads(sq__json_t *json, const sq__deadlock_threads_t *threads)
 }
 
 void sq__deadlock_json_write(const char *report, const sq__deadlock_threads_t *threads) {
-    sq__json_t json = { .size = SQ__JSON_SIZE, .bytes = sq__pages(SQ__JSON_SIZE) };
-    if (json.bytes != NULL) {
-        sq__json_begin(&json, "deadlock");
+    sq__json_t json;
+    if (sq__json_begin(&json, "deadlock")) {
         sq__json_add(&json, ", \"threads\": [");
         add_threads(&json, threads);
         sq__json_add(&json, "]");
@@ -138,6 +136,5 @@ void sq__deadlock_json_write(const char *report, const sq__deadlock_threads_t *t
             sq__json_string(&json, "text", report, most); /* a long one with many quotes is cut */
         }
         sq__json_write(&json);
-        sq__pages_free(json.bytes, SQ__JSON_SIZE);
     }
 }

@@ -3,6 +3,7 @@
 #include "objects/object_lock.h"
 #include "platform/container.h"
 #include "platform/list.h"
+#include "thread/process.h"
 
 static void append(sq__object_waiters_t *list, sq_await_entry_t *entry) {
     if (list->first == NULL) {
@@ -45,7 +46,15 @@ void sq__object_waiters_append_await(sq__object_waiters_t *list, sq_await_t *awa
     append(list, &await->reserved);
 }
 
-bool sq__object_waiters_remove_await(sq__object_waiters_t *list, sq_await_t *await) { return take_off(list, &await->reserved); }
+/* In the child of a fork the entries next to it may be on stacks of the parent's threads, which threads of the child get. Nobody reads the list there. */
+bool sq__object_waiters_remove_await(sq__object_waiters_t *list, sq_await_t *await, uint32_t process) {
+    bool is_here = process == sq__process(), is_listed = await->reserved.link != NULL;
+    if (is_here) {
+        take_off(list, &await->reserved);
+    }
+    await->reserved.link = NULL;
+    return is_listed;
+}
 
 sq_await_entry_t *sq__object_waiters_pop(sq__object_waiters_t *list) {
     sq_await_entry_t *entry = list->first;

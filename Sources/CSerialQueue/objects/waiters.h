@@ -28,8 +28,8 @@ void sq__object_waiters_append_await(sq__object_waiters_t *list, sq_await_t *awa
  * off the list. Else returns 0 at once, and does not touch the list. The wait is over on return. */
 int sq__object_wait_and_unlock(const void *object, sq__object_waiters_t *list, sq__object_waiter_t *waiter, bool waits, sq_time_t deadline);
 
-/* L. Returns false if it is not on the list: then it has ended, or is about to be ended by another thread. */
-bool sq__object_waiters_remove_await(sq__object_waiters_t *list, sq_await_t *await);
+/* L. Returns false if it is not on the list: then it has ended, or is about to be ended by another thread. `process`: that of the object. */
+bool sq__object_waiters_remove_await(sq__object_waiters_t *list, sq_await_t *await, uint32_t process);
 
 /* L. Removes and returns the first entry; NULL: there is none. */
 sq_await_entry_t *sq__object_waiters_pop(sq__object_waiters_t *list);

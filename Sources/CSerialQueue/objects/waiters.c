@@ -5,6 +5,8 @@
 #include "platform/list.h"
 #include "thread/process.h"
 
+#include <errno.h>
+
 static void append(sq__object_waiters_t *list, sq_await_entry_t *entry) {
     if (list->first == NULL) {
         list->end = &list->first;
@@ -33,7 +35,7 @@ int sq__object_wait_and_unlock(const void *object, sq__object_waiters_t *list, s
         return 0;
     }
     int error = sq__wait_end(&waiter->wait, deadline);
-    if (error) {
+    if (error && error != ESTALE) { /* else a task that it ran has forked, and this is the child: see sq__object_waiters_remove_await */
         sq__object_lock(object);
         take_off(list, &waiter->entry);
         sq__object_unlock(object);

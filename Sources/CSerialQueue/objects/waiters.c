@@ -26,7 +26,6 @@ static bool take_off(sq__object_waiters_t *list, sq_await_entry_t *entry) {
 
 int sq__object_wait_and_unlock(const void *object, sq__object_waiters_t *list, sq__object_waiter_t *waiter, bool waits, sq_time_t deadline) {
     if (waits) {
-        waiter->entry.await = NULL;
         append(list, &waiter->entry);
     }
     sq__object_unlock(object);

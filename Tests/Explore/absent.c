@@ -3,7 +3,6 @@
 
 #include "platform/clock.h"
 #include "platform/fatal.h"
-#include "platform/file.h"
 #include "platform/peek.h"
 #include "platform/processors.h"
 #include "platform/service.h"
@@ -49,9 +48,6 @@ void sq__signal_begin_again(void) {}
 void sq__signal_accept(int number) { (void)number; }
 void sq__signal_block(int number) { (void)number; }
 void sq__signal_finish(uint64_t nanoseconds) { (void)nanoseconds; }
-
-/* Nobody asks for reports. */
-ptrdiff_t sq__file_write_some(int file, const void *bytes, size_t count) { (void)file, (void)bytes; return (ptrdiff_t)count; }
 
 void sq__fatal(const char *format, ...) {
     char text[300];

@@ -27,6 +27,7 @@ LEFT_OUT(sq__signal_take, int number, void (*function)(int))
 
 void sq__report(const char *format, ...) { ex_fail("the core reports: %s", format); }
 bool sq__report_has_file(void) { return true; }
+void sq__report_bytes(const void *bytes, size_t count) { (void)bytes, (void)count; } /* nobody asks for JSON */
 bool sq__event_fd_signal(sq__event_fd_t event_fd) { return (void)event_fd, true; }
 int sq__event_fd_clear(sq__event_fd_t event_fd) { return (void)event_fd, 0; }
 void sq__signal_give_back(int number, void (*function)(int)) { (void)number, (void)function; }

@@ -84,6 +84,23 @@ import Testing
         Issue.record("ten stalls, and none of them named the queue that was waited for")
     }
 
+    @Test func a_closure_that_waits_for_a_semaphore_without_a_label_says_which_function_made_it() {
+        let witness = Witness()
+        let gate = makeGate()
+        queue.letTheThreadBegin()
+        queue.onStall(after: threshold, witness.note)
+        for incident in 1...10 {
+            queue.async { gate.wait() }
+            let stall = witness.await(incident)[incident - 1]
+            gate.signal()
+            queue.sync {}
+            guard stall.kind == .running, let waitsFor = stall.waitsFor else { continue }
+            #expect(waitsFor.hasPrefix("made by SerialQueueTests.(makeGate in _"), "\(waitsFor)")
+            return
+        }
+        Issue.record("ten stalls, and none of them said what was waited for")
+    }
+
     @Test func a_forgotten_resume_is_reported() throws {
         let witness = Witness()
         queue.onStall(after: threshold, witness.note)
@@ -187,3 +204,5 @@ import Testing
         #expect(releases.value == 1)
     }
 }
+
+@inline(never) private func makeGate() -> SerialQueue.Semaphore { SerialQueue.Semaphore(value: 0) }

@@ -77,7 +77,7 @@ static void ask_for_round(uint64_t due) {
 typedef struct stall {
     sq_stall_t shown;
     char label[LABEL_SIZE];
-    char waits_for[LABEL_SIZE];
+    char waits_for[2 * LABEL_SIZE]; /* has room for a function with a long name, and where it is in its file */
     const void *maker; /* where that was made, if it has no label; or NULL */
 } stall_t;
 

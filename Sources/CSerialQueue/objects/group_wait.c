@@ -63,7 +63,7 @@ int sq_group_await(sq_group_t *group, sq_await_t *await) {
 
 bool sq_group_withdraw(sq_group_t *group, sq_await_t *await) {
     sq__object_lock(group);
-    bool is_withdrawn = sq__object_waiters_remove_await(&group->waiters, await);
+    bool is_withdrawn = sq__object_waiters_remove_await(&group->waiters, await, group->process);
     sq__object_unlock(group);
     return is_withdrawn;
 }

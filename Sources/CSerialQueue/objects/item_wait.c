@@ -186,7 +186,7 @@ int sq_item_await(sq_item_t *item, sq_await_t *await) {
 
 bool sq_item_withdraw(sq_item_t *item, sq_await_t *await) {
     sq__item_lock(item);
-    bool is_withdrawn = sq__object_waiters_remove_await(&item->waiters, await);
+    bool is_withdrawn = sq__object_waiters_remove_await(&item->waiters, await, item->process);
     sq__item_unlock(item);
     return is_withdrawn;
 }

@@ -209,7 +209,7 @@ int sq_semaphore_await(sq_semaphore_t *semaphore, sq_await_t *await) {
 
 bool sq_semaphore_withdraw(sq_semaphore_t *semaphore, sq_await_t *await) {
     sq__object_lock(semaphore);
-    bool is_withdrawn = sq__object_waiters_remove_await(&semaphore->waiters, await);
+    bool is_withdrawn = sq__object_waiters_remove_await(&semaphore->waiters, await, semaphore->process);
     unflag_if_nobody_waits(semaphore);
     sq__object_unlock(semaphore);
     return is_withdrawn;

@@ -3,6 +3,9 @@
 #include "objects/object_lock.h"
 #include "platform/container.h"
 #include "platform/list.h"
+#include "thread/process.h"
+
+#include <errno.h>
 
 static void append(sq__object_waiters_t *list, sq_await_entry_t *entry) {
     if (list->first == NULL) {
@@ -23,7 +26,6 @@ static bool take_off(sq__object_waiters_t *list, sq_await_entry_t *entry) {
 
 int sq__object_wait_and_unlock(const void *object, sq__object_waiters_t *list, sq__object_waiter_t *waiter, bool waits, sq_time_t deadline) {
     if (waits) {
-        waiter->entry.await = NULL;
         append(list, &waiter->entry);
     }
     sq__object_unlock(object);
@@ -32,7 +34,7 @@ int sq__object_wait_and_unlock(const void *object, sq__object_waiters_t *list, s
         return 0;
     }
     int error = sq__wait_end(&waiter->wait, deadline);
-    if (error) {
+    if (error && error != ESTALE) { /* else a task that it ran has forked, and this is the child: see sq__object_waiters_remove_await */
         sq__object_lock(object);
         take_off(list, &waiter->entry);
         sq__object_unlock(object);
@@ -45,7 +47,15 @@ void sq__object_waiters_append_await(sq__object_waiters_t *list, sq_await_t *awa
     append(list, &await->reserved);
 }
 
-bool sq__object_waiters_remove_await(sq__object_waiters_t *list, sq_await_t *await) { return take_off(list, &await->reserved); }
+/* In the child of a fork the entries next to it may be on stacks of the parent's threads, which threads of the child get. Nobody reads the list there. */
+bool sq__object_waiters_remove_await(sq__object_waiters_t *list, sq_await_t *await, uint32_t process) {
+    bool is_here = process == sq__process(), is_listed = await->reserved.link != NULL;
+    if (is_here) {
+        take_off(list, &await->reserved);
+    }
+    await->reserved.link = NULL;
+    return is_listed;
+}
 
 sq_await_entry_t *sq__object_waiters_pop(sq__object_waiters_t *list) {
     sq_await_entry_t *entry = list->first;

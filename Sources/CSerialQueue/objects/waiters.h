@@ -24,12 +24,12 @@ typedef struct sq__object_waiters {
 /* L. The await is on no list. */
 void sq__object_waiters_append_await(sq__object_waiters_t *list, sq_await_t *await);
 
-/* L, and unlocks the object. After sq__wait_begin. `waits`: sleeps until the thread is granted; returns as sq__wait_end; on an error the waiter is
- * off the list. Else returns 0 at once, and does not touch the list. The wait is over on return. */
+/* L, and unlocks the object. After sq__wait_begin; the entry is all zero. `waits`: sleeps until the thread is granted; returns as sq__wait_end; on an
+ * error the waiter is off the list, except in the child of a fork. Else returns 0 at once, and does not touch the list. The wait is over on return. */
 int sq__object_wait_and_unlock(const void *object, sq__object_waiters_t *list, sq__object_waiter_t *waiter, bool waits, sq_time_t deadline);
 
-/* L. Returns false if it is not on the list: then it has ended, or is about to be ended by another thread. */
-bool sq__object_waiters_remove_await(sq__object_waiters_t *list, sq_await_t *await);
+/* L. Returns false if it is not on the list: then it has ended, or is about to be ended by another thread. `process`: that of the object. */
+bool sq__object_waiters_remove_await(sq__object_waiters_t *list, sq_await_t *await, uint32_t process);
 
 /* L. Removes and returns the first entry; NULL: there is none. */
 sq_await_entry_t *sq__object_waiters_pop(sq__object_waiters_t *list);

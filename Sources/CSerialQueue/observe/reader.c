@@ -11,7 +11,13 @@ static sq__locks_t locks = SQ__LOCKS_INIT;
 
 SQ__AROUND_FORK(SQ__RANK_READERS, .locks = &locks)
 
+/* In the child of a fork the records in the list are on stacks of the parent's threads, which threads of the child get: nothing is written there. The
+ * parent's queues are not watched there, so nobody reads the list. */
+
 void sq__reader_begin(sq_queue_t *queue, sq_function_t function) {
+    if (sq__queue_is_stale(queue)) {
+        return;
+    }
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     sq__reader_t *reader = sq__reader_now();
     sq__locks_take(&locks, queue);
@@ -25,6 +31,9 @@ void sq__reader_begin(sq_queue_t *queue, sq_function_t function) {
 }
 
 void sq__reader_end(sq_queue_t *queue) {
+    if (sq__queue_is_stale(queue)) {
+        return;
+    }
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     sq__reader_t *reader = sq__reader_now();
     sq__locks_take(&locks, queue);

@@ -1,6 +1,5 @@
 #include "platform/json.h"
 
-#include "platform/file.h"
 #include "platform/message.h"
 #include "platform/peek.h"
 #include "platform/program.h"
@@ -10,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STANDARD_ERROR = 2, MOST = 1024 /* the longest string: a report's text */, END = sizeof "}\n" };
+enum { MOST = 1024 /* the longest string: a report's text */, END = sizeof "}\n" };
 
 static bool reports_are_on; /* fixed before main */
 
@@ -61,8 +60,6 @@ bool sq__json_begin(sq__json_t *json, const char *kind) {
 
 void sq__json_write(sq__json_t *json) {
     memcpy(json->bytes + json->used, "}\n", sizeof "}\n"); /* sq__json_add has left the room */
-    if (sq__report_has_file()) {
-        (void)sq__file_write_some(STANDARD_ERROR, json->bytes, json->used + 2);
-    }
+    sq__report_bytes(json->bytes, json->used + 2);
     sq__pages_free(json->bytes, json->size);
 }

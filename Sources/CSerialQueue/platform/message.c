@@ -24,8 +24,12 @@ void sq__message(const char *format, va_list arguments) {
     line[used] = '\0';
     sq__make_printable(line, sizeof line); /* labels are the program's */
     line[used++] = '\n';
-    if (!has_none) {
-        (void)sq__file_write_some(STDERR_FILENO, line, used); /* there is nowhere else to report an error */
+    sq__report_bytes(line, used);
+}
+
+/* A signal of the program may interrupt the write before anything is written. There is nowhere to report another error. */
+void sq__report_bytes(const void *bytes, size_t count) {
+    while (!has_none && sq__file_write_some(STDERR_FILENO, bytes, count) == -EINTR) {
     }
 }
 

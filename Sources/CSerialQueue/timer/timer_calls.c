@@ -96,8 +96,12 @@ int sq_timer_cancel(sq_timer_t *timer) {
     return 0;
 }
 
-/* T, with no lock, after a wait that failed: removes the waiter from the list. True: the firing ended just before the wait failed. */
+/* T, with no lock, after a wait that failed: removes the waiter from the list. True: the firing ended just before the wait failed. In the child of a
+ * fork, by a task that the wait ran, the list has waiters on stacks of the parent's threads, which threads of the child get. */
 static bool is_over(const sq_timer_t *timer, sq__timer_waiter_t *waiter) {
+    if (sq__queue_is_stale(timer->queue)) {
+        return false;
+    }
     sq__lock(timer->queue);
     bool over = waiter->link == NULL;
     if (!over) {

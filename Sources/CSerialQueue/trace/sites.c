@@ -19,6 +19,9 @@
 #include "platform/peek.h"
 #include "platform/symbols.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #ifndef SQ__SITES
 #define SQ__SITES 4096 /* a power of two */
 #endif
@@ -93,8 +96,9 @@ const void *sq__maker_of(const char *label) {
 
 void sq__site_text(const void *caller, char *text, size_t size) {
     sq__symbols_t *symbols = sq__pages(sizeof *symbols);
-    text[0] = '\0';
-    if (symbols != NULL) {
+    if (symbols == NULL) {
+        snprintf(text, size, "0x%" PRIxPTR, sq__site_of_call(caller));
+    } else {
         sq__symbols_want(symbols, sq__site_of_call(caller));
         sq__symbols_find(symbols);
         sq__symbols_text(symbols, sq__site_of_call(caller), text, size);

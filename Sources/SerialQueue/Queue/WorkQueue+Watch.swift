@@ -25,7 +25,8 @@ extension WorkQueue {
         public var isSuspended: Bool
         /// The system's ID of the thread that runs the closure; `nil` if nothing runs.
         public var threadID: UInt64?
-        /// The label of the queue that this thread waits for; `nil` if it does not wait for a queue.
+        /// The label of what this thread waits for; of a semaphore, group or item without a label, the function that made it; `nil` if it does
+        /// not wait.
         public var waitsFor: String?
         /// The function that submitted the running closure, such as `App.Store.save() -> () (App+0x5c1f)`; `nil` if nothing runs, or it is
         /// not known.
@@ -100,7 +101,7 @@ extension WorkQueue.Stall {
             depth: stall.depth,
             isSuspended: stall.suspended,
             threadID: stall.thread_id == 0 ? nil : stall.thread_id,
-            waitsFor: waitsFor.isEmpty ? nil : waitsFor,
+            waitsFor: waitsFor.isEmpty ? nil : nameOfWaitedFor(waitsFor),
             submittedFrom: stall.caller.map(nameOfSite),
             isUnowned: stall.unowned,
             number: stall.number
@@ -108,12 +109,22 @@ extension WorkQueue.Stall {
     }
 }
 
+/// "made by" and a function stand in place of a label.
+private func nameOfWaitedFor(_ text: String) -> String {
+    let maker = "made by "
+    return text.hasPrefix(maker) ? maker + demangled(String(text.dropFirst(maker.count))) : text
+}
+
 /// The function that the call site is in, and its address in its file.
 private func nameOfSite(_ caller: UnsafeRawPointer) -> String {
-    let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { text in
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { text in
         sq__site_text(caller, text.baseAddress!, text.count)
-        return String(cString: text.baseAddress!)
+        return demangled(String(cString: text.baseAddress!))
     }
+}
+
+/// A site as the core writes it, with the function's name as it stands in the source.
+private func demangled(_ text: String) -> String {
     guard text.hasPrefix("$s"), let end = text.firstIndex(of: " "), let name = sq_swift_demangle(String(text[..<end])) else { return text }
     defer { sq_swift_free(name) }
     return String(cString: name) + text[end...]

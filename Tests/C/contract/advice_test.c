@@ -1,6 +1,7 @@
 /* advice_test.c: what a report of a deadlock advises fits the wait that was refused; a dump and a stall say that no thread runs a loop. */
 #include "caller.h"
 #include "dump.h"
+#include "inject.h"
 #include "loop.h"
 #include "stall_watcher.h"
 
@@ -103,6 +104,23 @@ static void wait_for_nameless_group(void *queue) {
 TEST(a_group_without_a_label_is_reported_by_where_it_was_made) {
     sq_queue_t *queue = make_queue_of("mine", 0);
     CHECK_EQUAL(sq_sync(queue, wait_for_nameless_group, queue), 0);
+    drain(queue);
+    sq_queue_release(queue);
+}
+
+static void wait_without_pages(void *queue) {
+    sq_group_t *group = sq_group_create("");
+    CHECK_EQUAL(sq_group_async(group, queue, do_nothing, NULL), 0);
+    fail_nth(FAIL_PAGES, 1, true);
+    CHECK_EQUAL(sq_group_wait(group, SQ_FOREVER), EDEADLK);
+    CHECK(fail_nothing() > 0);
+    CHECK(advises(" and waits for group made by 0x"));
+    sq_group_release(group);
+}
+
+TEST(without_memory_for_its_name_the_address_of_where_a_group_was_made_is_reported) {
+    sq_queue_t *queue = make_queue_of("mine", 0);
+    CHECK_EQUAL(sq_sync(queue, wait_without_pages, queue), 0);
     drain(queue);
     sq_queue_release(queue);
 }

@@ -54,6 +54,41 @@ TEST(a_task_that_waits_for_an_object_without_a_label_is_reported_with_where_that
     latch_wait(&ward.discarded, 1);
 }
 
+static atomic_int sleeper;
+
+static void sleep_for_members(void *group) {
+    sleeper = gettid();
+    wait_for_members(group);
+}
+
+/* As long as the names of C++ templates are. */
+static __attribute__((noinline)) sq_group_t *
+make_a_group_in_a_function_whose_name_is_so_long_that_a_short_buffer_has_no_room_for_its_file_and_for_the_address_in_that_file(void) {
+    sq_group_t *group = sq_group_create(NULL);
+    CHECK_EQUAL(sq_group_enter(group), 0);
+    return group;
+}
+
+TEST(where_an_object_was_made_has_its_address_behind_a_long_name_of_a_function) {
+    sq_queue_t *queue = make_queue_of("waiting", 0);
+    sq_group_t *group = make_a_group_in_a_function_whose_name_is_so_long_that_a_short_buffer_has_no_room_for_its_file_and_for_the_address_in_that_file();
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
+    watch(queue, &ward, HOURS);
+    CHECK_EQUAL(sq_async(queue, sleep_for_members, group), 0);
+    wait_until_asleep(&sleeper);
+    watch(queue, &ward, SHORT);
+    latch_wait(&ward.calls, 1);
+    const char *made = ward.waits_for[0], address[] = "made by 0x"; /* where functions have no names */
+    if (!CHECK(strncmp(made, address, sizeof address - 1) == 0 || strstr(made, " (watch_waits_test+0x") != NULL)) {
+        note("%s", made);
+    }
+    CHECK_EQUAL(sq_group_leave(group), 0);
+    drain(queue);
+    sq_group_release(group);
+    sq_queue_release(queue);
+    latch_wait(&ward.discarded, 2);
+}
+
 TEST(of_several_tasks_that_wait_each_is_reported_with_what_it_waits_for) {
     enum { ANOTHER, OLDER, NEWER, OF_GROUP, PLAIN, QUEUES };
     const char *const labels[QUEUES] = { "com.example.another", "com.example.awaited", "com.example.awaited", "members", "" };

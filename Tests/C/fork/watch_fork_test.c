@@ -1,8 +1,11 @@
 /* watch_fork_test.c: a fork while a watcher is being called: in the child another thread discards it. Other forks with watched
  * queues: watch_life_test.c. ThreadSanitizer cannot follow a process with threads through a fork. */
 #include "child.h"
+#include "concurrent.h"
 #include "stall_watcher.h"
 
+#include "gate/gate_inline.h"
+#include "observe/observe_inline.h"
 #include "thread/self.h"
 
 enum { LET_GO_OF = 42 };
@@ -19,7 +22,7 @@ typedef struct call {
 
 static void discarded(void *context) { latch_bump(&((call_t *)context)->discarded); }
 
-static void stay(void *context, const sq_stall_t *stall) {
+static void stay_in_call(void *context, const sq_stall_t *stall) {
     call_t *call = context;
     (void)stall;
     latch_bump(&call->calls);
@@ -47,7 +50,7 @@ TEST(a_watcher_that_is_called_in_the_parent_is_discarded_in_the_child) {
     if (fork_left_out()) {
         return;
     }
-    call_begin(&call, &(sq_watcher_t){ stay, &call, discarded });
+    call_begin(&call, &(sq_watcher_t){ stay_in_call, &call, discarded });
     CHECK_EQUAL(in_fork(release_in_child, &call), 0);
     CHECK_EQUAL(call.discarded.value, 0);
     latch_bump(&call.continues);
@@ -106,4 +109,54 @@ TEST(the_thread_of_a_child_has_its_own_number) {
     }
     CHECK_EQUAL(sq__self_thread_id(), (uint64_t)gettid());
     CHECK_EQUAL(in_fork(compare_number, NULL), 0);
+}
+
+/* A reader of a watched queue has a record on its stack, which other threads of the child get. */
+typedef struct readers {
+    sq_queue_t *queue;
+    sq__reader_t *of_parent, before; /* the parent's other reader, and what its record was */
+    int status, wrong;
+} readers_t;
+
+static void compare_record(void *context) {
+    readers_t *readers = context;
+    readers->wrong += !CHECK(memcmp(readers->of_parent, &readers->before, sizeof readers->before) == 0);
+}
+
+static int read_in_child(void *context) {
+    readers_t *readers = context;
+    CHECK_EQUAL(sq_sync(readers->queue, compare_record, readers), 0);
+    return readers->wrong;
+}
+
+static void fork_as_reader(void *context) {
+    readers_t *readers = context;
+    readers->before = *readers->of_parent; /* with this one behind it */
+    (void)fork_and_return(&readers->status);
+}
+
+TEST(a_child_writes_nothing_to_the_stacks_of_the_parents_readers) {
+    if (fork_left_out()) {
+        return;
+    }
+    readers_t readers = { .queue = make_concurrent(1, SQ_WIDTH_POOL), .status = -2 };
+    stall_watcher_t ward = STALL_WATCHER_INIT;
+    watch(readers.queue, &ward, HOURS);
+    caller_t caller;
+    stay_t other = STAY_INIT;
+    caller_start(&caller, BY_SYNC, readers.queue, SQ_FOREVER, stay, &other);
+    latch_wait(&other.entered, 1);
+    readers.of_parent = sq__concurrent_of(readers.queue)->oldest;
+    readers.before = *readers.of_parent;
+    CHECK_EQUAL(in_fork(read_in_child, &readers), 0);
+    CHECK_EQUAL(sq_sync(readers.queue, fork_as_reader, &readers), 0);
+    if (readers.status == -1) { /* the child */
+        compare_record(&readers);
+        _exit(readers.wrong);
+    }
+    CHECK_EQUAL(readers.status, 0);
+    latch_bump(&other.leave);
+    CHECK_EQUAL(caller_end(&caller), 0);
+    sq_queue_release(readers.queue);
+    latch_wait(&ward.discarded, 1);
 }

@@ -2,7 +2,9 @@
 #include "caller.h"
 #include "child.h"
 #include "platform/file.h"
+#include "platform/json.h"
 #include "platform/kept_file.h"
+#include "platform/message.h"
 
 #include <sched.h>
 #include <sys/file.h>
@@ -195,6 +197,24 @@ TEST(a_write_that_is_interrupted_or_fails) {
     CHECK_EQUAL(sq__kept_file_empty(&file), EIO);
     fails_from[TRUNCATE] = 0;
     CHECK_EQUAL(sq__kept_file_close(&file), 0);
+    unlink(path);
+}
+
+/* Of a program with a signal whose handler does not restart system calls. */
+TEST(a_message_and_a_report_are_written_although_a_signal_interrupts_the_write) {
+    char bytes[64];
+    sq__json_t json = { .size = sizeof bytes, .bytes = bytes };
+    int before = dup(STDERR_FILENO), own = open(new_path(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    REQUIRE(before >= 0 && own >= 0 && dup2(own, STDERR_FILENO) == STDERR_FILENO);
+    next_write.error = EINTR;
+    sq__report("a line");
+    next_write.error = EINTR;
+    sq__json_add(&json, "{");
+    sq__json_write(&json);
+    REQUIRE(dup2(before, STDERR_FILENO) == STDERR_FILENO);
+    check_content(path, "SerialQueue: a line\n{}\n");
+    close(before);
+    close(own);
     unlink(path);
 }
 

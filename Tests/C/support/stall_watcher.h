@@ -11,7 +11,7 @@ enum { SHORT = 2000000 };
 typedef struct stall_watcher {
     latch_t calls, discarded;
     sq_stall_t last[8];
-    char labels[8][128], waits_for[8][128];
+    char labels[8][128], waits_for[8][256];
     bool running_only; /* ignores tasks that wait to be begun: on a busy machine they may wait for long */
 } stall_watcher_t;
 

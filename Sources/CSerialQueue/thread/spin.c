@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { MOST_LOSSES = 6 };
+enum { MOST_LOSSES = 6, RUNNER_HOPES = 8 };
 
 typedef struct record {
     uint8_t losses; /* looks that found nothing, minus those that found something */
@@ -25,7 +25,7 @@ unsigned sq__spin_begin(sq__spin_t kind, unsigned most) {
         record->skips -= 1;
         return 0;
     }
-    return most;
+    return kind == SQ__SPIN_RUNNER && record->losses == MOST_LOSSES ? most / RUNNER_HOPES : most;
 }
 
 void sq__spin_end(sq__spin_t kind, bool found) {

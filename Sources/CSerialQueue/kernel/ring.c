@@ -130,16 +130,15 @@ void sq__ring_mark_cancelled(sq_queue_t *queue, uintptr_t where) {
     }
 }
 
-/* O, by the runner. Looks at the slot at the head for at most `spins` pauses. True: the slot is filled. False: it is not, others want the
- * thread, or the queue ends. */
+/* O, by the runner. Looks at the slot at the head for at most `spins` pauses. True: the slot is filled. False: it is not, or others want the
+ * thread. */
 static bool look_for_more(sq_queue_t *queue, unsigned spins) {
     const sq__word_t *word = word_at_head(queue);
     for (; spins > 0; spins -= 1) {
         if (sq__load_relaxed(word) != SQ__EMPTY) {
             return true;
         }
-        bool nobody_submits = sq__load_relaxed(&queue->state) & (SQ__CLOSED | SQ__RELEASES);
-        if (nobody_submits || sq__runner_demand(sq__load_relaxed(&queue->runner)) > SQ__DEMAND_NEAR) {
+        if (sq__runner_demand(sq__load_relaxed(&queue->runner)) > SQ__DEMAND_NEAR) {
             return false;
         }
         sq__pause();

@@ -95,3 +95,11 @@ unsigned sq__spin_waiter_pauses(unsigned processors);
 
 /* Yields the processor to other threads. False: it did not, because yields do not pay at present. */
 bool sq__spin_yield(void);
+
+/* Before a wait's first yield. True: many waits in a row were over after that, so the awaited thread runs on this processor, and each turn takes two
+ * changes of threads, perhaps beside a processor that idles. The thread is to sleep instead: one that is woken gets an idle processor. True once in
+ * 64 such waits; if that does not help, in 128 and so on, up to 4,096. */
+bool sq__spin_shares_processor(void);
+
+/* After the yields: the wait was over after so many; 0: it was not. */
+void sq__spin_yielded(unsigned yields);

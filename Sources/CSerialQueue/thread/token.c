@@ -224,7 +224,11 @@ sq__outcome_t sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq
 
 sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
     sq__outcome_t outcome = look(token, wait_id);
-    for (unsigned yields = SQ__WAITER_YIELDS; outcome == SQ__OPEN && yields > 0; yields -= 1) {
+    if (outcome != SQ__OPEN || sq__spin_shares_processor()) {
+        return outcome;
+    }
+    unsigned yields = 0;
+    while (outcome == SQ__OPEN && yields < SQ__WAITER_YIELDS) {
         if (deadline != SQ__NEVER && sq__clock_now() >= deadline) {
             break; /* a yield may take a whole time slice */
         }
@@ -232,7 +236,9 @@ sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_
             break;
         }
         outcome = look(token, wait_id);
+        yields += 1;
     }
+    sq__spin_yielded(outcome != SQ__OPEN ? yields : 0);
     return outcome;
 }
 

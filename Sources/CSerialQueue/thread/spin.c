@@ -98,24 +98,24 @@ static void rest_from(uint64_t now, uint64_t last_until) {
     }
 }
 
-bool sq__spin_yield(void) {
+uint64_t sq__spin_yield(void) {
     uint64_t before = sq__clock_now(), last_until = sq__load_relaxed(&rests_until);
     if (before < last_until) {
-        return false;
+        return 0;
     }
     unsigned suspected = sq__load_relaxed(&suspicion);
     uint64_t used_before = suspected > 0 ? sq__clock_process_time() : 0;
     sq__thread_yield();
-    uint64_t now = sq__clock_now(), took = now - before;
+    uint64_t now = sq__clock_now(), took = now > before ? now - before : 1;
     if (took < SQ__LONG_YIELD) {
         if (suspected > 0) {
             sq__store_relaxed(&suspicion, suspected - 1);
         }
-        return true;
+        return took;
     }
     sq__store_relaxed(&suspicion, SUSPICIOUS);
     if (suspected > 0 && sq__clock_process_time() - used_before < took / 2) {
         rest_from(now, last_until);
     }
-    return true;
+    return took;
 }

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* A caller before it takes a slot in the ring: pauses, then yields. The most pauses between two of its looks; also those of a reader
  * that found the gate open, but another thread faster: that one may enter and leave a few more times. */
@@ -47,12 +48,15 @@
 #ifndef SQ__WAITER_YIELDS
 #define SQ__WAITER_YIELDS 40
 #endif
-/* A worker without work: pauses; one that many queues share also yields once after a sleep of fewer nanoseconds. */
+/* A worker without work: pauses; then it yields once, if its last sleep began fewer nanoseconds ago; a queue's own as long as such yields take fewer. */
 #ifndef SQ__WORKER_SPINS
 #define SQ__WORKER_SPINS 1200
 #endif
 #ifndef SQ__BRIEF_SLEEP
 #define SQ__BRIEF_SLEEP 20000
+#endif
+#ifndef SQ__BRIEF_YIELD
+#define SQ__BRIEF_YIELD 5000
 #endif
 /* A runner that has caught up with its submitters, before it gives the baton back. */
 #ifndef SQ__RUNNER_SPINS
@@ -93,8 +97,8 @@ unsigned sq__spin_back_off(unsigned pauses);
 /* How many pauses a caller takes in its slot, on these processors. */
 unsigned sq__spin_waiter_pauses(unsigned processors);
 
-/* Yields the processor to other threads. False: it did not, because yields do not pay at present. */
-bool sq__spin_yield(void);
+/* Yields the processor to other threads. Returns how many nanoseconds that took; 0: it did not, because yields do not pay at present. */
+uint64_t sq__spin_yield(void);
 
 /* Before a wait's first yield. True: many waits in a row were over after that, so the awaited thread runs on this processor, and each turn takes two
  * changes of threads, perhaps beside a processor that idles. The thread is to sleep instead: one that is woken gets an idle processor. True once in

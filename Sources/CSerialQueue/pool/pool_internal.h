@@ -51,6 +51,7 @@ struct sq__shard {
     sq__pool_t *pool;               /* F */
     unsigned index;                 /* F */
     sq__pool_worker_t *searcher;    /* L  the worker with a permit that was called, or searches; NULL: none (search.h) */
+    bool searcher_is_here;          /* L  false: it was called, and has not come yet */
     bool lacks_thread;              /* L  no worker could be found for a free permit when this was last tried */
     unsigned turns;                 /* L  shards.c: entries that its workers have taken here since they looked at the clock, */
     unsigned visited;               /* L  the index of the shard that they took one from last, or called, */

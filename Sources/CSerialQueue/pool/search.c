@@ -89,6 +89,7 @@ static bool look(const sq__shard_t *shard) {
 void sq__search_begin(sq__shard_t *shard, sq__pool_worker_t *worker) {
     if (shard->searcher == NULL) {
         shard->searcher = worker;
+        shard->searcher_is_here = false;
         sq__store_relaxed(&shard->slot, EMPTY);
     }
 }
@@ -101,11 +102,14 @@ void sq__search_end(sq__shard_t *shard, const sq__pool_worker_t *worker) {
 }
 
 bool sq__shard_search(sq__shard_t *shard, sq__pool_worker_t *worker) {
-    if (shard->searcher != NULL || shard->has_ended || sq__spin_begin(SQ__SPIN_WORKER, 1) == 0) {
+    bool others_search = shard->searcher != NULL && shard->searcher_is_here;
+    if (others_search || shard->has_ended || sq__spin_begin(SQ__SPIN_WORKER, 1) == 0) {
         return false;
     }
     sq__store_relaxed(&shard->is_called, false);
     sq__search_begin(shard, worker);
+    shard->searcher = worker; /* in place of one that was called and has not come, if there is one */
+    shard->searcher_is_here = true;
     sq__shard_unlock(shard);
     bool found = look(shard);
     sq__mutex_lock(&shard->lock);

@@ -21,6 +21,9 @@
  * goes to sleep. At other entries it looks now and then, because each look takes a cache line from the worker that works. What it finds at two looks in a
  * row it takes: that is sooner than a worker wakes.
  *
+ * A worker that was called counts as the searcher until it comes, which takes 5 microseconds or, while all processors are busy, a time slice. So a worker
+ * that finds nothing meanwhile searches in its place: entries must not wait for a thread that does not run yet. The one that comes then sleeps again.
+ *
  * Fairness: while anything waits in the list, or in another shard, no entry is put into the slot, or taken from it by (t): it goes to the end of the list.
  * No entry is in the slot that a waiting thread may run itself (caller_runs.h), so only the list is searched for those. */
 #pragma once
@@ -52,8 +55,8 @@ static inline void sq__slot_move(sq__shard_t *shard) {
 /* For a dump, of a copy of a shard: calls visitor->entry for the slot's entry, which may be taken at any time. */
 void sq__slot_visit(const sq__shard_t *shard, const sq__pool_visitor_t *visitor, const sq__pool_view_t *view);
 
-/* With the lock. A worker that is called is the searcher until it comes, if there is none. The second, by each worker that comes with a permit: it no longer
- * is, and what the slot has is in the list. */
+/* With the lock. If there is no searcher, a worker that is called is it until it comes, or until another one searches. The second, by each worker that
+ * comes with a permit: it no longer is, and what the slot has is in the list. */
 void sq__search_begin(sq__shard_t *shard, sq__pool_worker_t *worker);
 void sq__search_end(sq__shard_t *shard, const sq__pool_worker_t *worker);
 

@@ -40,7 +40,7 @@ static int recruit(sq__shard_t *shard, sq__permit_t permit, sq__pool_worker_t **
     }
     *worker = (sq__pool_worker_t){ .shard = shard, .permit = permit };
     const sq__thread_kind_t kind = { .name = pool->label, .stack_size = pool->stack_size, .service = pool->service };
-    int error = sq__worker_start(&worker->thread, SQ__WORKER_YIELDS, serve, worker, &kind);
+    int error = sq__worker_start(&worker->thread, serve, worker, &kind);
     if (error) {
         sq__memory_free(worker);
         return error;

@@ -94,6 +94,15 @@ static void come(sq__cached_thread_t *self) {
     sq__mutex_unlock(&sq__cache.lock);
 }
 
+/* T, L not held. Until the wait is decided, or withdrawn, as the thread is to end. */
+static sq__outcome_t sleep_idle(sq__cached_thread_t *self, sq__wait_id_t wait_id) {
+    sq__outcome_t outcome = SQ__IDLES_FOR > 0 && !has_own_stack(self) ? sq__worker_sleep(self->token, wait_id, SQ__IDLES_FOR) : SQ__OPEN;
+    if (outcome == SQ__OPEN) {
+        outcome = stays(self, wait_id) ? sq__worker_sleep(self->token, wait_id, SQ__NEVER) : SQ__WITHDRAWN;
+    }
+    return outcome;
+}
+
 /* T, L not held. Waits for what is to be run next: the client that it ran last, or another one. NULL: nothing, the thread ends. The wait is over on
  * return. */
 static sq__client_t *idle(sq__cached_thread_t *self, sq__wait_id_t wait_id) {
@@ -102,13 +111,8 @@ static sq__client_t *idle(sq__cached_thread_t *self, sq__wait_id_t wait_id) {
         return client;
     }
     sq__store_release(&self->idle, wait_id); /* [idle] release: `own`; and it has read `other` */
-    sq__outcome_t outcome = sq__token_spin(self->token, wait_id, SQ__SPIN_WORKER, SQ__WORKER_SPINS);
-    if (outcome == SQ__OPEN && SQ__IDLES_FOR > 0 && !has_own_stack(self)) {
-        outcome = sq__worker_sleep(self->token, wait_id, SQ__IDLES_FOR);
-    }
-    if (outcome == SQ__OPEN) {
-        outcome = stays(self, wait_id) ? sq__worker_sleep(self->token, wait_id, SQ__NEVER) : SQ__WITHDRAWN;
-    }
+    sq__outcome_t outcome = sq__worker_look(self->token, wait_id, &self->slept_at, SQ__BRIEF_YIELD);
+    outcome = outcome == SQ__OPEN ? sleep_idle(self, wait_id) : outcome;
     sq__store_relaxed(&self->idle, 0);
     if (self->is_kept) {
         be_kept_no_longer(self);

@@ -14,6 +14,7 @@ typedef struct sq__cached_thread {
     sq__thread_start_t start;        /* F  how it was started, with the name that it has now */
     SQ__ATOMIC(sq__wait_id_t) idle;  /* A  the wait in which it idles, 0: in none, or claimed; set by the thread, cleared by it and by the one that takes it */
     sq__client_t *own;               /* L while it idles: the client that may post it. It ran this one last */
+    uint64_t slept_at;               /* when its last sleep began; of the thread alone */
     bool is_alone;                   /* L  that client has left: nobody will post it */
     sq__client_t *other;             /* L  the client that has claimed its wait; NULL: it is to end */
     bool is_kept;                    /* L, written by the thread alone: it idles without a limit */

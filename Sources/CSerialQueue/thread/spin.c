@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { MOST_LOSSES = 6 };
+enum { MOST_LOSSES = 6, RUNNER_HOPES = 8 };
 
 typedef struct record {
     uint8_t losses; /* looks that found nothing, minus those that found something */
@@ -15,6 +15,21 @@ typedef struct record {
 } record_t;
 
 static SQ__THREAD_LOCAL record_t records[SQ__SPIN_KINDS];
+
+/* Of the calling thread: how many waits in a row were over after their first yield, and after how many of them it sleeps. */
+enum { FEW_TOGETHER = 64, MANY_TOGETHER = 4096 };
+static SQ__THREAD_LOCAL struct { uint16_t row, most; } together = { 0, FEW_TOGETHER };
+
+bool sq__spin_shares_processor(void) {
+    if (together.row < together.most || sq__processors_known() == 1) {
+        return false;
+    }
+    together.row = 0;
+    together.most = (uint16_t)(together.most < MANY_TOGETHER ? 2 * together.most : MANY_TOGETHER);
+    return true;
+}
+
+void sq__spin_yielded(unsigned yields) { together.row = yields == 1 ? (uint16_t)(together.row + (together.row < MANY_TOGETHER)) : 0; }
 
 unsigned sq__spin_begin(sq__spin_t kind, unsigned most) {
     record_t *record = &records[kind];
@@ -25,12 +40,13 @@ unsigned sq__spin_begin(sq__spin_t kind, unsigned most) {
         record->skips -= 1;
         return 0;
     }
-    return most;
+    return kind == SQ__SPIN_RUNNER && record->losses == MOST_LOSSES ? most / RUNNER_HOPES : most;
 }
 
 void sq__spin_end(sq__spin_t kind, bool found) {
     record_t *record = &records[kind];
     if (found) {
+        together.most = kind == SQ__SPIN_WAITER ? FEW_TOGETHER : together.most; /* the awaited thread has another processor */
         record->losses = (uint8_t)(record->losses - (record->losses > 0));
     } else {
         record->losses = (uint8_t)(record->losses + (record->losses < MOST_LOSSES));
@@ -82,24 +98,24 @@ static void rest_from(uint64_t now, uint64_t last_until) {
     }
 }
 
-bool sq__spin_yield(void) {
+uint64_t sq__spin_yield(void) {
     uint64_t before = sq__clock_now(), last_until = sq__load_relaxed(&rests_until);
     if (before < last_until) {
-        return false;
+        return 0;
     }
     unsigned suspected = sq__load_relaxed(&suspicion);
     uint64_t used_before = suspected > 0 ? sq__clock_process_time() : 0;
     sq__thread_yield();
-    uint64_t now = sq__clock_now(), took = now - before;
+    uint64_t now = sq__clock_now(), took = now > before ? now - before : 1;
     if (took < SQ__LONG_YIELD) {
         if (suspected > 0) {
             sq__store_relaxed(&suspicion, suspected - 1);
         }
-        return true;
+        return took;
     }
     sq__store_relaxed(&suspicion, SUSPICIOUS);
     if (suspected > 0 && sq__clock_process_time() - used_before < took / 2) {
         rest_from(now, last_until);
     }
-    return true;
+    return took;
 }

@@ -212,27 +212,33 @@ sq__outcome_t sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin
     return outcome;
 }
 
-sq__outcome_t sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind) {
+sq__outcome_t sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, uint64_t brief) {
     sq__outcome_t outcome = look(token, wait_id);
-    if (outcome != SQ__OPEN || sq__spin_begin(kind, 1) == 0 || !sq__spin_yield()) {
-        return outcome;
+    uint64_t took = outcome == SQ__OPEN && sq__spin_begin(kind, 1) > 0 ? sq__spin_yield() : 0;
+    if (took > 0) {
+        outcome = look(token, wait_id);
+        sq__spin_end(kind, outcome != SQ__OPEN && took < brief);
     }
-    outcome = look(token, wait_id);
-    sq__spin_end(kind, outcome != SQ__OPEN);
     return outcome;
 }
 
 sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
     sq__outcome_t outcome = look(token, wait_id);
-    for (unsigned yields = SQ__WAITER_YIELDS; outcome == SQ__OPEN && yields > 0; yields -= 1) {
+    if (outcome != SQ__OPEN || sq__spin_shares_processor()) {
+        return outcome;
+    }
+    unsigned yields = 0;
+    while (outcome == SQ__OPEN && yields < SQ__WAITER_YIELDS) {
         if (deadline != SQ__NEVER && sq__clock_now() >= deadline) {
             break; /* a yield may take a whole time slice */
         }
-        if (!sq__spin_yield()) {
+        if (sq__spin_yield() == 0) {
             break;
         }
         outcome = look(token, wait_id);
+        yields += 1;
     }
+    sq__spin_yielded(outcome != SQ__OPEN ? yields : 0);
     return outcome;
 }
 

@@ -29,34 +29,30 @@ sq__outcome_t sq__worker_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64
     return pause == SQ__NEVER ? sq__token_sleep(token, wait_id, SQ__NEVER) : sq__token_timed_sleep(token, wait_id, sq__clock_now() + pause);
 }
 
-/* T. Waits for the next post: the wait is over on return. `slept_briefly` is used by a worker that yields: it says that the last sleep was brief.
- * Then the thread that posts may run on this processor, and one yield may replace a sleep and a wake-up. After a long sleep the worker does not
- * yield: the scheduler charges a thread for yielding, and wakes it late the next time. */
-static void wait_for_post(sq__token_t *token, sq__wait_id_t wait_id, sq__worker_manner_t manner, bool *slept_briefly) {
-    if (sq__token_spin(token, wait_id, SQ__SPIN_WORKER, SQ__WORKER_SPINS) != SQ__OPEN) {
-        return;
+/* After a long sleep it does not yield: the scheduler charges a thread for yielding, and wakes it late the next time. */
+sq__outcome_t sq__worker_look(sq__token_t *token, sq__wait_id_t wait_id, uint64_t *slept_at, uint64_t brief) {
+    sq__outcome_t outcome = sq__token_spin(token, wait_id, SQ__SPIN_WORKER, SQ__WORKER_SPINS);
+    if (outcome == SQ__OPEN) {
+        uint64_t now = sq__clock_now();
+        outcome = now - *slept_at < SQ__BRIEF_SLEEP ? sq__token_yield_once(token, wait_id, SQ__SPIN_WORKER_YIELD, brief) : SQ__OPEN;
+        *slept_at = now;
     }
-    if (manner != SQ__WORKER_YIELDS) {
-        (void)sq__worker_sleep(token, wait_id, SQ__NEVER);
-        return;
-    }
-    if (*slept_briefly && sq__token_yield_once(token, wait_id, SQ__SPIN_WORKER_YIELD) != SQ__OPEN) {
-        return;
-    }
-    uint64_t since = sq__clock_now();
-    (void)sq__worker_sleep(token, wait_id, SQ__NEVER);
-    *slept_briefly = sq__clock_now() - since < SQ__BRIEF_SLEEP;
+    return outcome;
 }
 
 /* The body of the thread. Calls the function after each post, until it returns false or the worker is stopped. Frees the worker. Gives its token
  * back, unless this is the child of a fork. */
-static void worker_main(sq__worker_t *worker, sq__worker_manner_t manner) {
+static void worker_main(void *argument) {
+    sq__worker_t *worker = argument;
     const uint32_t process = sq__process();
     sq__token_t *token = worker->token;
     sq__wait_id_t wait_id = worker->wait_id;
-    bool wanted = true, slept_briefly = false;
+    uint64_t slept_at = 0;
+    bool wanted = true;
     while (wanted) {
-        wait_for_post(token, wait_id, manner, &slept_briefly);
+        if (sq__worker_look(token, wait_id, &slept_at, SQ__NEVER) == SQ__OPEN) {
+            (void)sq__worker_sleep(token, wait_id, SQ__NEVER);
+        }
         if (worker->function == NULL) {
             break;
         }
@@ -70,11 +66,7 @@ static void worker_main(sq__worker_t *worker, sq__worker_manner_t manner) {
     sq__memory_free(worker);
 }
 
-/* A thread's body for each manner. */
-static void sleep_between_posts(void *worker) { worker_main(worker, SQ__WORKER_SLEEPS); }
-static void yield_between_posts(void *worker) { worker_main(worker, SQ__WORKER_YIELDS); }
-int sq__worker_start(sq__worker_t **result, sq__worker_manner_t manner, sq__worker_function_t function, void *argument,
-                     const sq__thread_kind_t *kind) {
+int sq__worker_start(sq__worker_t **result, sq__worker_function_t function, void *argument, const sq__thread_kind_t *kind) {
     int error = ENOMEM;
     sq__worker_t *worker = sq__memory(sizeof *worker);
     if (worker == NULL) {
@@ -85,7 +77,7 @@ int sq__worker_start(sq__worker_t **result, sq__worker_manner_t manner, sq__work
         goto no_token;
     }
     *worker = (sq__worker_t){ .token = token, .wait_id = sq__token_prepare(token), .function = function, .argument = argument };
-    error = sq__thread_start(&worker->start, manner == SQ__WORKER_YIELDS ? yield_between_posts : sleep_between_posts, worker, kind);
+    error = sq__thread_start(&worker->start, worker_main, worker, kind);
     if (error) {
         goto no_thread;
     }

@@ -17,23 +17,21 @@ typedef struct sq__worker sq__worker_t;
 /* What a post calls. Returns false to end the worker: then it must not be posted again. */
 typedef bool (*sq__worker_function_t)(void *argument);
 
-/* How a worker waits for a post. Yielding once before it sleeps again after a brief sleep (spin.h) pays for one that many queues share. On one
- * processor each submission would otherwise wake it, and it would interrupt the submitter, run one task and sleep. A queue's own
- * worker does not yield: with several threads in async and sync, each would find others in line when the worker comes back. */
-typedef enum sq__worker_manner {
-    SQ__WORKER_SLEEPS,
-    SQ__WORKER_YIELDS /* first it yields */
-} sq__worker_manner_t;
-
 /* Starts the thread. On success 0 and *worker, waiting for its first post; else an errno code. The name is copied. */
-int sq__worker_start(sq__worker_t **worker, sq__worker_manner_t manner, sq__worker_function_t function, void *argument,
-                     const sq__thread_kind_t *kind);
+int sq__worker_start(sq__worker_t **worker, sq__worker_function_t function, void *argument, const sq__thread_kind_t *kind);
 
 /* Wakes the worker, which calls its function once. The next post is legal once the function has begun for this one. */
 void sq__worker_post(sq__worker_t *worker);
 
 /* Ends the worker, in place of a post. It must not be touched again. */
 void sq__worker_stop(sq__worker_t *worker);
+
+/* By a thread without work, before it sleeps: pauses for a while, and, if its last sleep was brief, then yields once (spin.h). *slept_at: when that sleep
+ * began; here it is set for the next one, so that the clock is not read between a wake-up and the work. On one processor each
+ * submission would otherwise wake it, and it would interrupt the submitter, run one task and sleep. A yield of `brief` nanoseconds or more counts as one
+ * that has found nothing: several threads ran meanwhile. A queue's own thread would then find many of them in line, where one after the other sleeps;
+ * for a thread that many queues share they are what it waits for. SQ__OPEN: it is to sleep. */
+sq__outcome_t sq__worker_look(sq__token_t *token, sq__wait_id_t wait_id, uint64_t *slept_at, uint64_t brief);
 
 /* Sleeps until the wait is decided, or for `pause` nanoseconds (SQ__NEVER: without a limit), and then returns SQ__OPEN. While the store keeps much
  * memory, first for a fifth of a second: if nobody has taken a segment in that time, the caller returns the memory to the system. */

@@ -76,7 +76,7 @@ static sq__thread_t *make_helper(sq__run_t *run) {
     *helper = (sq__thread_t){ .explored = { .calls = run->test.explored.calls, .is_lost = run->test.explored.is_lost }, .run = run,
                               .frame = { .begins = true } };
     helper->token = sq__token_acquire();
-    if (helper->token == NULL || sq__worker_start(&helper->worker, SQ__WORKER_SLEEPS, help, helper, &(sq__thread_kind_t){ .name = SQ__EXPLORE_THREAD }) != 0) {
+    if (helper->token == NULL || sq__worker_start(&helper->worker, help, helper, &(sq__thread_kind_t){ .name = SQ__EXPLORE_THREAD }) != 0) {
         if (helper->token != NULL) {
             sq__token_recycle(helper->token);
         }

@@ -239,7 +239,7 @@ TEST(in_the_child_of_a_fork_no_thread_gets_the_token_of_a_worker_of_the_parent) 
     REQUIRE(token != NULL);
     sq__token_recycle(token);
     long alive = threads_alive();
-    REQUIRE(sq__worker_start(&worker, SQ__WORKER_YIELDS, fork_in_worker, &status, &(sq__thread_kind_t){ .name = "forks" }) == 0);
+    REQUIRE(sq__worker_start(&worker, fork_in_worker, &status, &(sq__thread_kind_t){ .name = "forks" }) == 0);
     token_of_worker = token;
     sq__worker_post(worker);
     let_threads_end(alive);

@@ -1,6 +1,7 @@
 /* spin_test.c: when a thread looks for what it waits for, and when it sleeps at once. The clocks and the yield are the test's own
  * (--wrap, make/check-own.mk): a yield takes as long as the test says, and this process uses as much of it as the test says. */
 #include "harness.h"
+#include "platform/mutex.h"
 #include "thread/spin.h"
 #include "thread/token.h"
 
@@ -77,6 +78,44 @@ TEST(looks_that_find_nothing_are_skipped_until_one_finds_something) {
     sq__spin_end(SQ__SPIN_WORKER, true);
 }
 
+TEST(a_runner_looks_briefly_while_its_looks_find_nothing) {
+    for (int i = 0; i < 6; i += 1) {
+        CHECK_EQUAL(sq__spin_begin(SQ__SPIN_RUNNER, 400), 400);
+        sq__spin_end(SQ__SPIN_RUNNER, false);
+        for (unsigned skipped = 0; skipped < (2u << i) - 1; skipped += 1) {
+            CHECK_EQUAL(sq__spin_begin(SQ__SPIN_RUNNER, 400), 0);
+        }
+    }
+    CHECK_EQUAL(sq__spin_begin(SQ__SPIN_RUNNER, 400), 50);
+    sq__spin_end(SQ__SPIN_RUNNER, true);
+    CHECK_EQUAL(sq__spin_begin(SQ__SPIN_RUNNER, 400), 400);
+}
+
+/* How many waits in a row are over after their first yield, until the thread is to sleep. */
+static unsigned waits_together(void) {
+    unsigned waits = 0;
+    for (; !sq__spin_shares_processor() && waits < 10000; waits += 1) {
+        sq__spin_yielded(1);
+    }
+    return waits;
+}
+
+TEST(a_waiter_that_shares_a_processor_sleeps_once_in_a_while) {
+    const unsigned expected[] = { 64, 128, 256, 512, 1024, 2048, 4096, 4096 };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i += 1) {
+        CHECK_EQUAL(waits_together(), expected[i]);
+    }
+    for (unsigned yields = 0; yields < 3; yields += 2) {
+        sq__spin_end(SQ__SPIN_WAITER, true); /* pauses were enough: another processor */
+        for (int i = 0; i < 63; i += 1) {
+            sq__spin_yielded(1);
+        }
+        sq__spin_yielded(yields); /* no longer in a row */
+        CHECK_EQUAL(waits_together(), 64);
+    }
+    sq__spin_end(SQ__SPIN_WAITER, true);
+}
+
 /* A rest ends when the first yield is made again. Returns its length in milliseconds. */
 static unsigned rest_length(void) {
     unsigned length = 0;
@@ -122,17 +161,38 @@ TEST(a_yield_that_finds_nothing_is_left_out_the_next_time) {
     const unsigned expected[] = { 1, 1, 2, 2, 2, 2, 3 }; /* yields so far: one is left out, then three */
     unsigned before = yields;
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i += 1) {
-        CHECK_EQUAL(sq__token_yield_once(token, wait, SQ__SPIN_WORKER_YIELD), SQ__OPEN);
+        CHECK_EQUAL(sq__token_yield_once(token, wait, SQ__SPIN_WORKER_YIELD, SQ__NEVER), SQ__OPEN);
         CHECK_EQUAL(yields - before, expected[i]);
     }
     while (sq__spin_begin(SQ__SPIN_WORKER_YIELD, 1) == 0) {}
     granted_by_yield = token;
     granted_wait = wait;
-    CHECK_EQUAL(sq__token_yield_once(token, wait, SQ__SPIN_WORKER_YIELD), SQ__GRANTED);
+    CHECK_EQUAL(sq__token_yield_once(token, wait, SQ__SPIN_WORKER_YIELD, SQ__NEVER), SQ__GRANTED);
     granted_by_yield = NULL;
     CHECK_EQUAL(yields - before, 4);
-    CHECK_EQUAL(sq__token_yield_once(token, wait, SQ__SPIN_WORKER_YIELD), SQ__GRANTED); /* decided: no yield */
+    CHECK_EQUAL(sq__token_yield_once(token, wait, SQ__SPIN_WORKER_YIELD, SQ__NEVER), SQ__GRANTED); /* decided: no yield */
     CHECK_EQUAL(yields - before, 4);
+    sq__token_recycle(token);
+    clock_is_ours = false;
+}
+
+/* A queue's own thread: others ran meanwhile. */
+TEST(a_yield_that_was_not_brief_counts_as_one_that_found_nothing) {
+    clock_is_ours = true;
+    yield_takes = 10;
+    yield_uses = 0;
+    sq__token_t *token = sq__token_acquire();
+    for (uint64_t brief = 11; brief >= 10; brief -= 1) {
+        for (int i = 0; i < 10; i += 1) {
+            sq__spin_end(SQ__SPIN_WORKER_YIELD, true);
+        }
+        while (sq__spin_begin(SQ__SPIN_WORKER_YIELD, 1) == 0) {}
+        granted_by_yield = token;
+        granted_wait = sq__token_prepare(token);
+        CHECK_EQUAL(sq__token_yield_once(token, granted_wait, SQ__SPIN_WORKER_YIELD, brief), SQ__GRANTED);
+        granted_by_yield = NULL;
+        CHECK_EQUAL(sq__spin_begin(SQ__SPIN_WORKER_YIELD, 1), brief > 10);
+    }
     sq__token_recycle(token);
     clock_is_ours = false;
 }

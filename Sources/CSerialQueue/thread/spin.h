@@ -101,7 +101,7 @@ unsigned sq__spin_waiter_pauses(unsigned processors);
 uint64_t sq__spin_yield(void);
 
 /* Before a wait's first yield. True: many waits in a row were over after that, so the awaited thread runs on this processor, and each turn takes two
- * changes of threads, perhaps beside a processor that idles. The thread is to sleep instead: one that is woken gets an idle processor. True once in
+ * changes of threads, perhaps while another processor idles. The thread is to sleep instead: one that is woken gets an idle processor. True once in
  * 64 such waits; if that does not help, in 128 and so on, up to 4,096. */
 bool sq__spin_shares_processor(void);
 

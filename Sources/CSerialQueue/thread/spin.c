@@ -7,7 +7,9 @@
 
 #include <stdint.h>
 
-enum { MOST_LOSSES = 6, RUNNER_HOPES = 8 };
+enum { MOST_LOSSES = 6, RUNNER_LOSSES = 8, RUNNER_HOPES = 8 };
+
+static unsigned most_losses(sq__spin_t kind) { return kind == SQ__SPIN_RUNNER ? RUNNER_LOSSES : MOST_LOSSES; }
 
 typedef struct record {
     uint8_t losses; /* looks that found nothing, minus those that found something */
@@ -40,7 +42,7 @@ unsigned sq__spin_begin(sq__spin_t kind, unsigned most) {
         record->skips -= 1;
         return 0;
     }
-    return kind == SQ__SPIN_RUNNER && record->losses == MOST_LOSSES ? most / RUNNER_HOPES : most;
+    return kind == SQ__SPIN_RUNNER && record->losses == RUNNER_LOSSES ? most / RUNNER_HOPES : most;
 }
 
 void sq__spin_end(sq__spin_t kind, bool found) {
@@ -49,7 +51,7 @@ void sq__spin_end(sq__spin_t kind, bool found) {
         together.most = kind == SQ__SPIN_WAITER ? FEW_TOGETHER : together.most; /* the awaited thread has another processor */
         record->losses = (uint8_t)(record->losses - (record->losses > 0));
     } else {
-        record->losses = (uint8_t)(record->losses + (record->losses < MOST_LOSSES));
+        record->losses = (uint8_t)(record->losses + (record->losses < most_losses(kind)));
         record->skips = (uint8_t)((1u << record->losses) - 1);
     }
 }

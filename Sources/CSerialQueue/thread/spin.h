@@ -3,8 +3,9 @@
  * DESIGN. A look costs processor time; a sleep costs a wake-up of 2 to 25 microseconds. A look pays as long as another processor
  * runs the awaited thread. It does not pay on one processor, on a busy machine, or when the awaited thread waits for
  * this processor; and all that can change at any time. So each thread keeps a record per kind of look. After a look
- * that found nothing it skips the next ones of that kind: 1, 3, 7, up to 63 in a row while looks find nothing. A runner's look after 63 is an eighth as
- * long, as other queues may want its thread. On one processor it skips all pauses of these kinds.
+ * that found nothing it skips the next ones of that kind: 1, 3, 7, up to 63 in a row while looks find nothing. A runner skips up to 255, and its look
+ * after those is an eighth as long: while it looks at one queue, others wait for its thread, or wake another one. On one processor all pauses of these
+ * kinds are skipped.
  *
  * A useless yield is far more expensive: on a busy machine it gives a whole time slice to another program. So every yield is
  * timed. After one that was long, the next ones also measure the processor time of this process. A long yield of which

@@ -14,6 +14,7 @@ static unsigned most_losses(sq__spin_t kind) { return kind == SQ__SPIN_RUNNER ? 
 typedef struct record {
     uint8_t losses; /* looks that found nothing, minus those that found something */
     uint8_t skips;  /* how many of the next looks are skipped */
+    bool found;     /* the last one has found something */
 } record_t;
 
 static SQ__THREAD_LOCAL record_t records[SQ__SPIN_KINDS];
@@ -47,12 +48,20 @@ unsigned sq__spin_begin(sq__spin_t kind, unsigned most) {
 
 void sq__spin_end(sq__spin_t kind, bool found) {
     record_t *record = &records[kind];
+    record->found = found;
     if (found) {
         together.most = kind == SQ__SPIN_WAITER ? FEW_TOGETHER : together.most; /* the awaited thread has another processor */
         record->losses = (uint8_t)(record->losses - (record->losses > 0));
     } else {
-        record->losses = (uint8_t)(record->losses + (record->losses < most_losses(kind)));
+        record->losses = (uint8_t)(record->losses < most_losses(kind) ? record->losses + 1u : most_losses(kind));
         record->skips = (uint8_t)((1u << record->losses) - 1);
+    }
+}
+
+void sq__spin_was_vain(sq__spin_t kind) {
+    if (records[kind].found) {
+        records[kind].losses += 1; /* what it has gained */
+        sq__spin_end(kind, false);
     }
 }
 
@@ -100,24 +109,24 @@ static void rest_from(uint64_t now, uint64_t last_until) {
     }
 }
 
-uint64_t sq__spin_yield(void) {
+bool sq__spin_yield(void) {
     uint64_t before = sq__clock_now(), last_until = sq__load_relaxed(&rests_until);
     if (before < last_until) {
-        return 0;
+        return false;
     }
     unsigned suspected = sq__load_relaxed(&suspicion);
     uint64_t used_before = suspected > 0 ? sq__clock_process_time() : 0;
     sq__thread_yield();
-    uint64_t now = sq__clock_now(), took = now > before ? now - before : 1;
+    uint64_t now = sq__clock_now(), took = now - before;
     if (took < SQ__LONG_YIELD) {
         if (suspected > 0) {
             sq__store_relaxed(&suspicion, suspected - 1);
         }
-        return took;
+        return true;
     }
     sq__store_relaxed(&suspicion, SUSPICIOUS);
     if (suspected > 0 && sq__clock_process_time() - used_before < took / 2) {
         rest_from(now, last_until);
     }
-    return took;
+    return true;
 }

@@ -17,7 +17,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* A caller before it takes a slot in the ring: pauses, then yields. The most pauses between two of its looks; also those of a reader
  * that found the gate open, but another thread faster: that one may enter and leave a few more times. */
@@ -49,15 +48,12 @@
 #ifndef SQ__WAITER_YIELDS
 #define SQ__WAITER_YIELDS 40
 #endif
-/* A worker without work: pauses; then it yields once, if its last sleep began fewer nanoseconds ago; a queue's own as long as such yields take fewer. */
+/* A worker without work: pauses; then it yields once, if its last sleep began fewer nanoseconds ago. */
 #ifndef SQ__WORKER_SPINS
 #define SQ__WORKER_SPINS 1200
 #endif
 #ifndef SQ__BRIEF_SLEEP
 #define SQ__BRIEF_SLEEP 20000
-#endif
-#ifndef SQ__BRIEF_YIELD
-#define SQ__BRIEF_YIELD 5000
 #endif
 /* A runner that has caught up with its submitters, before it gives the baton back. */
 #ifndef SQ__RUNNER_SPINS
@@ -87,6 +83,9 @@ unsigned sq__spin_begin(sq__spin_t kind, unsigned most);
 /* Called after the looks, unless sq__spin_begin returned 0. `found`: the wait is over. */
 void sq__spin_end(sq__spin_t kind, bool found);
 
+/* What the thread's last look of this kind has found, if anything, was no gain: it counts as nothing. */
+void sq__spin_was_vain(sq__spin_t kind);
+
 /* Pauses before the next look at a word that other threads want as well, each time for about twice as long: a look takes the word's line
  * from the thread that has it. `paused`: how many pauses there were, 0 at first. False: there were SQ__EARLY_SPINS. */
 bool sq__spin_early(unsigned *paused);
@@ -98,8 +97,8 @@ unsigned sq__spin_back_off(unsigned pauses);
 /* How many pauses a caller takes in its slot, on these processors. */
 unsigned sq__spin_waiter_pauses(unsigned processors);
 
-/* Yields the processor to other threads. Returns how many nanoseconds that took; 0: it did not, because yields do not pay at present. */
-uint64_t sq__spin_yield(void);
+/* Yields the processor to other threads. False: it did not, because yields do not pay at present. */
+bool sq__spin_yield(void);
 
 /* Before a wait's first yield. True: many waits in a row were over after that, so the awaited thread runs on this processor, and each turn takes two
  * changes of threads, perhaps beside a processor that idles. The thread is to sleep instead: one that is woken gets an idle processor. True once in

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { MOST_LOSSES = 6, RUNNER_LOSSES = 8, RUNNER_HOPES = 8 };
+enum { MOST_LOSSES = 6, RUNNER_LOSSES = 8, RUNNER_BRIEF = 8 };
 
 static unsigned most_losses(sq__spin_t kind) { return kind == SQ__SPIN_RUNNER ? RUNNER_LOSSES : MOST_LOSSES; }
 
@@ -15,6 +15,7 @@ typedef struct record {
     uint8_t losses; /* looks that found nothing, minus those that found something */
     uint8_t skips;  /* how many of the next looks are skipped */
     bool found;     /* the last one has found something */
+    uint8_t brief;  /* of a runner's looks, how many were brief since one was not */
 } record_t;
 
 static SQ__THREAD_LOCAL record_t records[SQ__SPIN_KINDS];
@@ -43,7 +44,12 @@ unsigned sq__spin_begin(sq__spin_t kind, unsigned most) {
         record->skips -= 1;
         return 0;
     }
-    return kind == SQ__SPIN_RUNNER && record->losses == RUNNER_LOSSES ? most / RUNNER_HOPES : most;
+    if (kind != SQ__SPIN_RUNNER || record->losses < RUNNER_LOSSES || record->brief == RUNNER_BRIEF - 1) {
+        record->brief = 0;
+        return most;
+    }
+    record->brief += 1;
+    return most / RUNNER_BRIEF;
 }
 
 void sq__spin_end(sq__spin_t kind, bool found) {

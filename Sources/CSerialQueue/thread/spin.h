@@ -3,9 +3,9 @@
  * DESIGN. A look costs processor time; a sleep costs a wake-up of 2 to 25 microseconds. A look pays as long as another processor
  * runs the awaited thread. It does not pay on one processor, on a busy machine, or when the awaited thread waits for
  * this processor; and all that can change at any time. So each thread keeps a record per kind of look. After a look
- * that found nothing it skips the next ones of that kind: 1, 3, 7, up to 63 in a row while looks find nothing. A runner skips up to 255, and its look
- * after those is an eighth as long: while it looks at one queue, others wait for its thread, or wake another one. On one processor all pauses of these
- * kinds are skipped.
+ * that found nothing it skips the next ones of that kind: 1, 3, 7, up to 63 in a row while looks find nothing. A runner skips up to 255, and seven of eight
+ * looks after those are an eighth as long: while it looks at one queue, others wait for its thread, or wake another one. On one processor all pauses of
+ * these kinds are skipped.
  *
  * A useless yield is far more expensive: on a busy machine it gives a whole time slice to another program. So every yield is
  * timed. After one that was long, the next ones also measure the processor time of this process. A long yield of which
@@ -101,7 +101,7 @@ unsigned sq__spin_waiter_pauses(unsigned processors);
 bool sq__spin_yield(void);
 
 /* Before a wait's first yield. True: many waits in a row were over after that, so the awaited thread runs on this processor, and each turn takes two
- * changes of threads, perhaps beside a processor that idles. The thread is to sleep instead: one that is woken gets an idle processor. True once in
+ * changes of threads, although another one may idle. The thread is to sleep instead: one that is woken gets an idle processor. True once in
  * 64 such waits; if that does not help, in 128 and so on, up to 4,096. */
 bool sq__spin_shares_processor(void);
 

@@ -57,6 +57,6 @@ sq__outcome_t __wrap_sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, s
 sq__outcome_t __wrap_sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
     return ex_setting.looks_twice ? sq__token_yield(token, wait_id, deadline) : SQ__OPEN;
 }
-sq__outcome_t __wrap_sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, uint64_t brief) {
-    return ex_setting.looks_twice ? sq__token_yield_once(token, wait_id, kind, brief) : SQ__OPEN;
+sq__outcome_t __wrap_sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind) {
+    return ex_setting.looks_twice ? sq__token_yield_once(token, wait_id, kind) : SQ__OPEN;
 }

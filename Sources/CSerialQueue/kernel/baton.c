@@ -71,6 +71,9 @@ sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner) {
         if (kind != SQ__WAITER && (by_runner || kind != SQ__RUN_ANYWHERE)) {
             return SQ__NEXT_TASK;
         }
+        if (by_runner) {
+            sq__spin_was_vain(SQ__SPIN_WORKER_YIELD); /* worker.h */
+        }
         if (sq__baton_grant(queue, control, 0, false)) {
             return SQ__NEXT_GONE;
         }

@@ -111,7 +111,7 @@ static sq__client_t *idle(sq__cached_thread_t *self, sq__wait_id_t wait_id) {
         return client;
     }
     sq__store_release(&self->idle, wait_id); /* [idle] release: `own`; and it has read `other` */
-    sq__outcome_t outcome = sq__worker_look(self->token, wait_id, &self->slept_at, SQ__BRIEF_YIELD);
+    sq__outcome_t outcome = sq__worker_look(self->token, wait_id, &self->slept_at);
     outcome = outcome == SQ__OPEN ? sleep_idle(self, wait_id) : outcome;
     sq__store_relaxed(&self->idle, 0);
     if (self->is_kept) {

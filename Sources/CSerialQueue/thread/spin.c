@@ -7,11 +7,15 @@
 
 #include <stdint.h>
 
-enum { MOST_LOSSES = 6, RUNNER_HOPES = 8 };
+enum { MOST_LOSSES = 6, RUNNER_LOSSES = 8, RUNNER_BRIEF = 8 };
+
+static unsigned most_losses(sq__spin_t kind) { return kind == SQ__SPIN_RUNNER ? RUNNER_LOSSES : MOST_LOSSES; }
 
 typedef struct record {
     uint8_t losses; /* looks that found nothing, minus those that found something */
     uint8_t skips;  /* how many of the next looks are skipped */
+    bool found;     /* the last one has found something */
+    uint8_t brief;  /* of a runner's looks, how many were brief since one was not */
 } record_t;
 
 static SQ__THREAD_LOCAL record_t records[SQ__SPIN_KINDS];
@@ -40,17 +44,30 @@ unsigned sq__spin_begin(sq__spin_t kind, unsigned most) {
         record->skips -= 1;
         return 0;
     }
-    return kind == SQ__SPIN_RUNNER && record->losses == MOST_LOSSES ? most / RUNNER_HOPES : most;
+    if (kind != SQ__SPIN_RUNNER || record->losses < RUNNER_LOSSES || record->brief == RUNNER_BRIEF - 1) {
+        record->brief = 0;
+        return most;
+    }
+    record->brief += 1;
+    return most / RUNNER_BRIEF;
 }
 
 void sq__spin_end(sq__spin_t kind, bool found) {
     record_t *record = &records[kind];
+    record->found = found;
     if (found) {
         together.most = kind == SQ__SPIN_WAITER ? FEW_TOGETHER : together.most; /* the awaited thread has another processor */
         record->losses = (uint8_t)(record->losses - (record->losses > 0));
     } else {
-        record->losses = (uint8_t)(record->losses + (record->losses < MOST_LOSSES));
+        record->losses = (uint8_t)(record->losses < most_losses(kind) ? record->losses + 1u : most_losses(kind));
         record->skips = (uint8_t)((1u << record->losses) - 1);
+    }
+}
+
+void sq__spin_was_vain(sq__spin_t kind) {
+    if (records[kind].found) {
+        records[kind].losses += 1; /* what it has gained */
+        sq__spin_end(kind, false);
     }
 }
 
@@ -98,24 +115,24 @@ static void rest_from(uint64_t now, uint64_t last_until) {
     }
 }
 
-uint64_t sq__spin_yield(void) {
+bool sq__spin_yield(void) {
     uint64_t before = sq__clock_now(), last_until = sq__load_relaxed(&rests_until);
     if (before < last_until) {
-        return 0;
+        return false;
     }
     unsigned suspected = sq__load_relaxed(&suspicion);
     uint64_t used_before = suspected > 0 ? sq__clock_process_time() : 0;
     sq__thread_yield();
-    uint64_t now = sq__clock_now(), took = now > before ? now - before : 1;
+    uint64_t now = sq__clock_now(), took = now - before;
     if (took < SQ__LONG_YIELD) {
         if (suspected > 0) {
             sq__store_relaxed(&suspicion, suspected - 1);
         }
-        return took;
+        return true;
     }
     sq__store_relaxed(&suspicion, SUSPICIOUS);
     if (suspected > 0 && sq__clock_process_time() - used_before < took / 2) {
         rest_from(now, last_until);
     }
-    return took;
+    return true;
 }

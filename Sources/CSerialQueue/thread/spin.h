@@ -3,8 +3,9 @@
  * DESIGN. A look costs processor time; a sleep costs a wake-up of 2 to 25 microseconds. A look pays as long as another processor
  * runs the awaited thread. It does not pay on one processor, on a busy machine, or when the awaited thread waits for
  * this processor; and all that can change at any time. So each thread keeps a record per kind of look. After a look
- * that found nothing it skips the next ones of that kind: 1, 3, 7, up to 63 in a row while looks find nothing. A runner's look after 63 is an eighth as
- * long, as other queues may want its thread. On one processor it skips all pauses of these kinds.
+ * that found nothing it skips the next ones of that kind: 1, 3, 7, up to 63 in a row while looks find nothing. A runner skips up to 255, and seven of eight
+ * looks after those are an eighth as long: while it looks at one queue, others wait for its thread, or wake another one. On one processor all pauses of
+ * these kinds are skipped.
  *
  * A useless yield is far more expensive: on a busy machine it gives a whole time slice to another program. So every yield is
  * timed. After one that was long, the next ones also measure the processor time of this process. A long yield of which
@@ -16,7 +17,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* A caller before it takes a slot in the ring: pauses, then yields. The most pauses between two of its looks; also those of a reader
  * that found the gate open, but another thread faster: that one may enter and leave a few more times. */
@@ -48,15 +48,12 @@
 #ifndef SQ__WAITER_YIELDS
 #define SQ__WAITER_YIELDS 40
 #endif
-/* A worker without work: pauses; then it yields once, if its last sleep began fewer nanoseconds ago; a queue's own as long as such yields take fewer. */
+/* A worker without work: pauses; then it yields once, if its last sleep began fewer nanoseconds ago. */
 #ifndef SQ__WORKER_SPINS
 #define SQ__WORKER_SPINS 1200
 #endif
 #ifndef SQ__BRIEF_SLEEP
 #define SQ__BRIEF_SLEEP 20000
-#endif
-#ifndef SQ__BRIEF_YIELD
-#define SQ__BRIEF_YIELD 5000
 #endif
 /* A runner that has caught up with its submitters, before it gives the baton back. */
 #ifndef SQ__RUNNER_SPINS
@@ -86,6 +83,9 @@ unsigned sq__spin_begin(sq__spin_t kind, unsigned most);
 /* Called after the looks, unless sq__spin_begin returned 0. `found`: the wait is over. */
 void sq__spin_end(sq__spin_t kind, bool found);
 
+/* What the thread's last look of this kind has found, if anything, was no gain: it counts as nothing. */
+void sq__spin_was_vain(sq__spin_t kind);
+
 /* Pauses before the next look at a word that other threads want as well, each time for about twice as long: a look takes the word's line
  * from the thread that has it. `paused`: how many pauses there were, 0 at first. False: there were SQ__EARLY_SPINS. */
 bool sq__spin_early(unsigned *paused);
@@ -97,11 +97,11 @@ unsigned sq__spin_back_off(unsigned pauses);
 /* How many pauses a caller takes in its slot, on these processors. */
 unsigned sq__spin_waiter_pauses(unsigned processors);
 
-/* Yields the processor to other threads. Returns how many nanoseconds that took; 0: it did not, because yields do not pay at present. */
-uint64_t sq__spin_yield(void);
+/* Yields the processor to other threads. False: it did not, because yields do not pay at present. */
+bool sq__spin_yield(void);
 
 /* Before a wait's first yield. True: many waits in a row were over after that, so the awaited thread runs on this processor, and each turn takes two
- * changes of threads, perhaps while another processor idles. The thread is to sleep instead: one that is woken gets an idle processor. True once in
+ * changes of threads, although another one may idle. The thread is to sleep instead: one that is woken gets an idle processor. True once in
  * 64 such waits; if that does not help, in 128 and so on, up to 4,096. */
 bool sq__spin_shares_processor(void);
 

@@ -212,12 +212,11 @@ sq__outcome_t sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin
     return outcome;
 }
 
-sq__outcome_t sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, uint64_t brief) {
+sq__outcome_t sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind) {
     sq__outcome_t outcome = look(token, wait_id);
-    uint64_t took = outcome == SQ__OPEN && sq__spin_begin(kind, 1) > 0 ? sq__spin_yield() : 0;
-    if (took > 0) {
+    if (outcome == SQ__OPEN && sq__spin_begin(kind, 1) > 0 && sq__spin_yield()) {
         outcome = look(token, wait_id);
-        sq__spin_end(kind, outcome != SQ__OPEN && took < brief);
+        sq__spin_end(kind, outcome != SQ__OPEN);
     }
     return outcome;
 }
@@ -232,7 +231,7 @@ sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_
         if (deadline != SQ__NEVER && sq__clock_now() >= deadline) {
             break; /* a yield may take a whole time slice */
         }
-        if (sq__spin_yield() == 0) {
+        if (!sq__spin_yield()) {
             break;
         }
         outcome = look(token, wait_id);

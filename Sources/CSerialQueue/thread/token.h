@@ -68,8 +68,8 @@ typedef enum sq__outcome {
 /* T. Spins for at most `pauses` pauses. SQ__OPEN: not decided yet. */
 sq__outcome_t sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, unsigned pauses);
 
-/* T. Yields the processor once, if that pays at present: a yield of `brief` nanoseconds or more did not. SQ__OPEN: not decided yet. */
-sq__outcome_t sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, uint64_t brief);
+/* T. Yields the processor once, if that pays at present. SQ__OPEN: not decided yet. */
+sq__outcome_t sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind);
 
 /* T. Yields the processor repeatedly, at most until the deadline. SQ__OPEN: not decided yet. */
 sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);

@@ -30,11 +30,11 @@ sq__outcome_t sq__worker_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64
 }
 
 /* After a long sleep it does not yield: the scheduler charges a thread for yielding, and wakes it late the next time. */
-sq__outcome_t sq__worker_look(sq__token_t *token, sq__wait_id_t wait_id, uint64_t *slept_at, uint64_t brief) {
+sq__outcome_t sq__worker_look(sq__token_t *token, sq__wait_id_t wait_id, uint64_t *slept_at) {
     sq__outcome_t outcome = sq__token_spin(token, wait_id, SQ__SPIN_WORKER, SQ__WORKER_SPINS);
     if (outcome == SQ__OPEN) {
         uint64_t now = sq__clock_now();
-        outcome = now - *slept_at < SQ__BRIEF_SLEEP ? sq__token_yield_once(token, wait_id, SQ__SPIN_WORKER_YIELD, brief) : SQ__OPEN;
+        outcome = now - *slept_at < SQ__BRIEF_SLEEP ? sq__token_yield_once(token, wait_id, SQ__SPIN_WORKER_YIELD) : SQ__OPEN;
         *slept_at = now;
     }
     return outcome;
@@ -50,7 +50,7 @@ static void worker_main(void *argument) {
     uint64_t slept_at = 0;
     bool wanted = true;
     while (wanted) {
-        if (sq__worker_look(token, wait_id, &slept_at, SQ__NEVER) == SQ__OPEN) {
+        if (sq__worker_look(token, wait_id, &slept_at) == SQ__OPEN) {
             (void)sq__worker_sleep(token, wait_id, SQ__NEVER);
         }
         if (worker->function == NULL) {

@@ -27,11 +27,10 @@ void sq__worker_post(sq__worker_t *worker);
 void sq__worker_stop(sq__worker_t *worker);
 
 /* By a thread without work, before it sleeps: pauses for a while, and, if its last sleep was brief, then yields once (spin.h). *slept_at: when that sleep
- * began; here it is set for the next one, so that the clock is not read between a wake-up and the work. On one processor each
- * submission would otherwise wake it, and it would interrupt the submitter, run one task and sleep. A yield of `brief` nanoseconds or more counts as one
- * that has found nothing: several threads ran meanwhile. A queue's own thread would then find many of them in line, where one after the other sleeps;
- * for a thread that many queues share they are what it waits for. SQ__OPEN: it is to sleep. */
-sq__outcome_t sq__worker_look(sq__token_t *token, sq__wait_id_t wait_id, uint64_t *slept_at, uint64_t brief);
+ * began; here it is set for the next one, so that the clock is not read between a wake-up and the work. On one processor each submission would otherwise
+ * wake it, and it would interrupt the submitter, run one task and sleep. But if it then finds callers of sync in line (sq__baton_next), the yield was no
+ * gain: without it fewer would be there, and they sleep, one after the other. SQ__OPEN: it is to sleep. */
+sq__outcome_t sq__worker_look(sq__token_t *token, sq__wait_id_t wait_id, uint64_t *slept_at);
 
 /* Sleeps until the wait is decided, or for `pause` nanoseconds (SQ__NEVER: without a limit), and then returns SQ__OPEN. While the store keeps much
  * memory, first for a fifth of a second: if nobody has taken a segment in that time, the caller returns the memory to the system. */

@@ -112,7 +112,7 @@ static int error_of(sq__outcome_t outcome, bool deadlock) {
 
 int sq__wait_briefly(sq__wait_t *wait) {
     sq__outcome_t outcome = sq__token_spin(wait->token, wait->wait_id, SQ__SPIN_TRY, SQ__TRY_SPINS);
-    if (outcome == SQ__OPEN && sq__spin_yield() > 0) {
+    if (outcome == SQ__OPEN && sq__spin_yield()) {
         outcome = sq__token_spin(wait->token, wait->wait_id, SQ__SPIN_TRY, SQ__TRY_SPINS);
     }
     if (outcome == SQ__OPEN) {

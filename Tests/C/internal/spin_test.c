@@ -2,6 +2,7 @@
  * (--wrap, make/check-own.mk): a yield takes as long as the test says, and this process uses as much of it as the test says. */
 #include "harness.h"
 #include "platform/mutex.h"
+#include "platform/processors.h"
 #include "thread/spin.h"
 #include "thread/token.h"
 
@@ -45,14 +46,16 @@ static bool yield_of(uint64_t takes, uint64_t uses) {
     return sq__spin_yield();
 }
 
-/* How many looks in a row are left out now. */
-static unsigned left_out(void) {
+/* How many looks in a row are left out now. The one after them may take *pauses of 400. */
+static unsigned left_out_of(sq__spin_t kind, unsigned *pauses) {
     unsigned count = 0;
-    while (sq__spin_begin(SQ__SPIN_WORKER, 10) == 0) {
+    while ((*pauses = sq__spin_begin(kind, 400)) == 0) {
         count += 1;
     }
     return count;
 }
+
+static unsigned left_out(void) { return left_out_of(SQ__SPIN_WORKER, &(unsigned){ 0 }); }
 
 TEST(a_caller_in_line_takes_more_pauses_on_many_processors) {
     CHECK_EQUAL(sq__spin_waiter_pauses(1), SQ__WAITER_SPINS);
@@ -78,42 +81,42 @@ TEST(looks_that_find_nothing_are_skipped_until_one_finds_something) {
     sq__spin_end(SQ__SPIN_WORKER, true);
 }
 
-TEST(a_runner_looks_briefly_while_its_looks_find_nothing) {
-    for (int i = 0; i < 6; i += 1) {
-        CHECK_EQUAL(sq__spin_begin(SQ__SPIN_RUNNER, 400), 400);
-        sq__spin_end(SQ__SPIN_RUNNER, false);
-        for (unsigned skipped = 0; skipped < (2u << i) - 1; skipped += 1) {
-            CHECK_EQUAL(sq__spin_begin(SQ__SPIN_RUNNER, 400), 0);
-        }
-    }
-    CHECK_EQUAL(sq__spin_begin(SQ__SPIN_RUNNER, 400), 50);
-    sq__spin_end(SQ__SPIN_RUNNER, true);
-    CHECK_EQUAL(sq__spin_begin(SQ__SPIN_RUNNER, 400), 400);
-}
-
-/* How many waits in a row are over after their first yield, until the thread is to sleep. */
-static unsigned waits_together(void) {
-    unsigned waits = 0;
-    for (; !sq__spin_shares_processor() && waits < 10000; waits += 1) {
-        sq__spin_yielded(1);
-    }
-    return waits;
-}
-
-TEST(a_waiter_that_shares_a_processor_sleeps_once_in_a_while) {
-    const unsigned expected[] = { 64, 128, 256, 512, 1024, 2048, 4096, 4096 };
+TEST(a_runner_without_hope_looks_rarely_and_briefly) {
+    const unsigned expected[] = { 1, 3, 7, 15, 31, 63, 127 };
+    unsigned pauses;
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i += 1) {
-        CHECK_EQUAL(waits_together(), expected[i]);
+        sq__spin_end(SQ__SPIN_RUNNER, false);
+        CHECK_EQUAL(left_out_of(SQ__SPIN_RUNNER, &pauses), expected[i]);
+        CHECK_EQUAL(pauses, 400);
     }
-    for (unsigned yields = 0; yields < 3; yields += 2) {
-        sq__spin_end(SQ__SPIN_WAITER, true); /* pauses were enough: another processor */
-        for (int i = 0; i < 63; i += 1) {
-            sq__spin_yielded(1);
-        }
-        sq__spin_yielded(yields); /* no longer in a row */
-        CHECK_EQUAL(waits_together(), 64);
+    for (unsigned i = 1; i <= 24; i += 1) {
+        sq__spin_end(SQ__SPIN_RUNNER, false);
+        CHECK_EQUAL(left_out_of(SQ__SPIN_RUNNER, &pauses), 255);
+        CHECK_EQUAL(pauses, i % 8 == 0 ? 400 : 50);
     }
-    sq__spin_end(SQ__SPIN_WAITER, true);
+    sq__spin_end(SQ__SPIN_RUNNER, true);
+    CHECK_EQUAL(left_out_of(SQ__SPIN_RUNNER, &pauses), 0);
+    CHECK_EQUAL(pauses, 400);
+    for (int i = 0; i < 10; i += 1) {
+        sq__spin_end(SQ__SPIN_RUNNER, true);
+    }
+}
+
+TEST(a_look_that_was_no_gain_counts_as_one_that_found_nothing) {
+    const unsigned expected[] = { 3, 7, 15, 31, 63, 63 };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i += 1) {
+        sq__spin_end(SQ__SPIN_WORKER, true);
+        sq__spin_was_vain(SQ__SPIN_WORKER);
+        sq__spin_was_vain(SQ__SPIN_WORKER); /* once for each look */
+        CHECK_EQUAL(left_out(), expected[i]);
+    }
+    for (int i = 0; i < 10; i += 1) {
+        sq__spin_end(SQ__SPIN_WORKER, true);
+    }
+    sq__spin_end(SQ__SPIN_WORKER, false);
+    sq__spin_was_vain(SQ__SPIN_WORKER);
+    CHECK_EQUAL(left_out(), 1);
+    sq__spin_end(SQ__SPIN_WORKER, true);
 }
 
 /* A rest ends when the first yield is made again. Returns its length in milliseconds. */
@@ -161,38 +164,64 @@ TEST(a_yield_that_finds_nothing_is_left_out_the_next_time) {
     const unsigned expected[] = { 1, 1, 2, 2, 2, 2, 3 }; /* yields so far: one is left out, then three */
     unsigned before = yields;
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i += 1) {
-        CHECK_EQUAL(sq__token_yield_once(token, wait, SQ__SPIN_WORKER_YIELD, SQ__NEVER), SQ__OPEN);
+        CHECK_EQUAL(sq__token_yield_once(token, wait, SQ__SPIN_WORKER_YIELD), SQ__OPEN);
         CHECK_EQUAL(yields - before, expected[i]);
     }
     while (sq__spin_begin(SQ__SPIN_WORKER_YIELD, 1) == 0) {}
     granted_by_yield = token;
     granted_wait = wait;
-    CHECK_EQUAL(sq__token_yield_once(token, wait, SQ__SPIN_WORKER_YIELD, SQ__NEVER), SQ__GRANTED);
+    CHECK_EQUAL(sq__token_yield_once(token, wait, SQ__SPIN_WORKER_YIELD), SQ__GRANTED);
     granted_by_yield = NULL;
     CHECK_EQUAL(yields - before, 4);
-    CHECK_EQUAL(sq__token_yield_once(token, wait, SQ__SPIN_WORKER_YIELD, SQ__NEVER), SQ__GRANTED); /* decided: no yield */
+    CHECK_EQUAL(sq__token_yield_once(token, wait, SQ__SPIN_WORKER_YIELD), SQ__GRANTED); /* decided: no yield */
     CHECK_EQUAL(yields - before, 4);
     sq__token_recycle(token);
     clock_is_ours = false;
 }
 
-/* A queue's own thread: others ran meanwhile. */
-TEST(a_yield_that_was_not_brief_counts_as_one_that_found_nothing) {
-    clock_is_ours = true;
-    yield_takes = 10;
-    yield_uses = 0;
-    sq__token_t *token = sq__token_acquire();
-    for (uint64_t brief = 11; brief >= 10; brief -= 1) {
-        for (int i = 0; i < 10; i += 1) {
-            sq__spin_end(SQ__SPIN_WORKER_YIELD, true);
+/* How many waits in a row are over after their first yield, before one is to sleep instead. */
+static unsigned yields_before_a_sleep(sq__token_t *token) {
+    for (unsigned waits = 0; waits < 10000; waits += 1) {
+        unsigned before = yields;
+        granted_wait = sq__token_prepare(token);
+        sq__outcome_t outcome = sq__token_yield(token, granted_wait, SQ__NEVER);
+        if (yields == before) {
+            CHECK_EQUAL(outcome, SQ__OPEN);
+            return waits;
         }
-        while (sq__spin_begin(SQ__SPIN_WORKER_YIELD, 1) == 0) {}
+        CHECK_EQUAL(outcome, SQ__GRANTED);
+        CHECK_EQUAL(yields, before + 1);
+    }
+    return 10000;
+}
+
+TEST(a_waiter_that_shares_a_processor_with_whom_it_awaits_sleeps_now_and_then) {
+    if (sq__processors_known() == 1) {
+        note("one processor: it never sleeps for that");
+        return;
+    }
+    clock_is_ours = true;
+    yield_takes = yield_uses = 0;
+    sq__token_t *token = granted_by_yield = sq__token_acquire();
+    const unsigned expected[] = { 64, 128, 256, 512, 1024, 2048, 4096, 4096 };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i += 1) {
+        CHECK_EQUAL(yields_before_a_sleep(token), expected[i]);
+    }
+    sq__spin_end(SQ__SPIN_WAITER, true); /* the awaited thread had another processor */
+    CHECK_EQUAL(yields_before_a_sleep(token), 64);
+    /* a wait that no yield ends begins a new row */
+    for (int i = 0; i < 63; i += 1) {
         granted_by_yield = token;
         granted_wait = sq__token_prepare(token);
-        CHECK_EQUAL(sq__token_yield_once(token, granted_wait, SQ__SPIN_WORKER_YIELD, brief), SQ__GRANTED);
-        granted_by_yield = NULL;
-        CHECK_EQUAL(sq__spin_begin(SQ__SPIN_WORKER_YIELD, 1), brief > 10);
+        CHECK_EQUAL(sq__token_yield(token, granted_wait, SQ__NEVER), SQ__GRANTED);
     }
+    granted_by_yield = NULL;
+    sq__wait_id_t wait = sq__token_prepare(token);
+    CHECK_EQUAL(sq__token_yield(token, wait, SQ__NEVER), SQ__OPEN);
+    CHECK_EQUAL(sq__token_withdraw(token, wait), SQ__WITHDRAWN);
+    granted_by_yield = token;
+    CHECK_EQUAL(yields_before_a_sleep(token), 128);
+    granted_by_yield = NULL;
     sq__token_recycle(token);
     clock_is_ours = false;
 }

@@ -6,6 +6,7 @@
 #include "explore.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,7 @@ void ex_core_reset(void) {
 void ex_core_exchange_own(char *leaving, const char *coming) {
     size_t bytes = (size_t)(__stop_core_own - __start_core_own);
     if (bytes > EX_OWN) {
+        fprintf(stderr, "%zu bytes are local to a thread: raise EX_OWN (explore.h)\n", bytes);
         abort();
     }
     memcpy(leaving, __start_core_own, bytes);

@@ -174,7 +174,7 @@ void ex_catch_crashes(void);
 void ex_dumped(const char *text, size_t length); /* stage_dump.c: a part of a dump was written */
 
 /* core.c: the part of the core's state that outlives its queues. */
-enum { EX_OWN = 192 }; /* bytes that are local to a thread, at most */
+enum { EX_OWN = 256 }; /* bytes that are local to a thread, at most */
 extern char ex_own[EX_THREADS][EX_OWN]; /* what SQ__MINE leads to */
 void ex_core_begin_own(int thread);
 void ex_core_reset(void);

@@ -20,20 +20,22 @@ typedef struct record {
 
 static SQ__THREAD_LOCAL record_t records[SQ__SPIN_KINDS];
 
-/* Of the calling thread: how many waits in a row were over after their first yield, and after how many of them it sleeps. */
-enum { FEW_TOGETHER = 64, MANY_TOGETHER = 4096 };
-static SQ__THREAD_LOCAL struct { uint16_t row, most; } together = { 0, FEW_TOGETHER };
+/* Of the calling thread: how many waits in a row were over after their first yield, and how often the number after which it sleeps was doubled. */
+enum { FEW_TOGETHER = 64, MOST_DOUBLINGS = 6 };
+static SQ__THREAD_LOCAL struct { uint16_t row, doublings; } together; /* from zero, as all that explored threads have */
 
 bool sq__spin_shares_processor(void) {
-    if (together.row < together.most || sq__processors_known() == 1) {
+    if (together.row < FEW_TOGETHER << together.doublings || sq__processors_known() == 1) {
         return false;
     }
     together.row = 0;
-    together.most = (uint16_t)(together.most < MANY_TOGETHER ? 2 * together.most : MANY_TOGETHER);
+    together.doublings = (uint16_t)(together.doublings + (together.doublings < MOST_DOUBLINGS));
     return true;
 }
 
-void sq__spin_yielded(unsigned yields) { together.row = yields == 1 ? (uint16_t)(together.row + (together.row < MANY_TOGETHER)) : 0; }
+void sq__spin_yielded(unsigned yields) {
+    together.row = yields == 1 ? (uint16_t)(together.row + (together.row < FEW_TOGETHER << MOST_DOUBLINGS)) : 0;
+}
 
 unsigned sq__spin_begin(sq__spin_t kind, unsigned most) {
     record_t *record = &records[kind];
@@ -56,7 +58,7 @@ void sq__spin_end(sq__spin_t kind, bool found) {
     record_t *record = &records[kind];
     record->found = found;
     if (found) {
-        together.most = kind == SQ__SPIN_WAITER ? FEW_TOGETHER : together.most; /* the awaited thread has another processor */
+        together.doublings = kind == SQ__SPIN_WAITER ? 0 : together.doublings; /* the awaited thread has another processor */
         record->losses = (uint8_t)(record->losses - (record->losses > 0));
     } else {
         record->losses = (uint8_t)(record->losses < most_losses(kind) ? record->losses + 1u : most_losses(kind));

@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The lock order: a thread that holds one of these locks takes only later ones. After them all come the lock of a
- * shard of a pool, then of the pool's lists, of the alarms, and of a token. No thread holds the locks of two shards. No thread holds another lock when
- * it takes that of a queue's capacity. User code never runs under a lock. */
+/* The lock order: a thread that holds one of these locks takes only later ones. After them all come, in this order,
+ * the locks of a shard of a pool, of the pool's lists, of the alarms, and of a token. A thread holds the lock of one shard at most. It takes the lock of
+ * a queue's capacity only while it holds no other. User code never runs under a lock. */
 typedef enum sq__lock_rank {
     SQ__RANK_TRACING, /* the beginning and end of a trace */
     SQ__RANK_SHARED_POOL,

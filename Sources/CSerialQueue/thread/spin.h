@@ -83,7 +83,7 @@ unsigned sq__spin_begin(sq__spin_t kind, unsigned most);
 /* Called after the looks, unless sq__spin_begin returned 0. `found`: the wait is over. */
 void sq__spin_end(sq__spin_t kind, bool found);
 
-/* What the thread's last look of this kind has found, if anything, was no gain: it counts as nothing. */
+/* If the thread's last look of this kind has found something, that was no gain: it counts as a look that found nothing. */
 void sq__spin_was_vain(sq__spin_t kind);
 
 /* Pauses before the next look at a word that other threads want as well, each time for about twice as long: a look takes the word's line

@@ -101,12 +101,15 @@ static void wait_for_nameless_group(void *queue) {
     sq_group_release(group);
 }
 
-TEST(a_group_without_a_label_is_reported_by_where_it_was_made) {
+/* Calls the function in a task of a queue, which it gets. */
+static void call_in_task(sq_function_t function) {
     sq_queue_t *queue = make_queue_of("mine", 0);
-    CHECK_EQUAL(sq_sync(queue, wait_for_nameless_group, queue), 0);
+    CHECK_EQUAL(sq_sync(queue, function, queue), 0);
     drain(queue);
     sq_queue_release(queue);
 }
+
+TEST(a_group_without_a_label_is_reported_by_where_it_was_made) { call_in_task(wait_for_nameless_group); }
 
 static void wait_without_pages(void *queue) {
     sq_group_t *group = sq_group_create("");
@@ -118,12 +121,7 @@ static void wait_without_pages(void *queue) {
     sq_group_release(group);
 }
 
-TEST(without_memory_for_its_name_the_address_of_where_a_group_was_made_is_reported) {
-    sq_queue_t *queue = make_queue_of("mine", 0);
-    CHECK_EQUAL(sq_sync(queue, wait_without_pages, queue), 0);
-    drain(queue);
-    sq_queue_release(queue);
-}
+TEST(without_memory_for_its_name_the_address_of_where_a_group_was_made_is_reported) { call_in_task(wait_without_pages); }
 
 /* One of two tasks that wait for each other's groups. */
 typedef struct half {
@@ -179,12 +177,7 @@ TEST(each_group_of_a_cycle_is_named_where_it_belongs) {
     sq_queue_release(second);
 }
 
-TEST(the_advice_for_an_item_behind_the_own_task_is_its_notification) {
-    sq_queue_t *queue = make_queue_of("ring", 0);
-    CHECK_EQUAL(sq_sync(queue, wait_for_item_behind, queue), 0);
-    drain(queue);
-    sq_queue_release(queue);
-}
+TEST(the_advice_for_an_item_behind_the_own_task_is_its_notification) { call_in_task(wait_for_item_behind); }
 
 /* A task of one queue shuts the other down, whose task waits for the first queue. The wait with the deadline is refused. */
 typedef struct ends {

@@ -158,7 +158,8 @@ struct sq_queue {
     SQ__ATOMIC(uint32_t) highest;     /* C  the highest depth seen */
     SQ__ATOMIC(uint32_t) tallies[SQ__TALLIES]; /* A  see tally.c */
     sq__ready_t ready;                /* P  in the runner's list; a serial queue's, while none of its threads runs it */
-    SQ__ATOMIC(uint32_t) references;  /* A */
+    SQ__ATOMIC(uint32_t) skipped;     /* C  consumed slots whose work was withdrawn or refused: it neither ran nor was discarded; and shared
+                                       *    slots, less the threads that left them for the hand-off slot. Only differences count: it wraps */
     SQ__ATOMIC(uint32_t) suspensions; /* L  and read by dumps: how many suspensions have not been resumed */
     SQ__ATOMIC(struct sq__extras *) extras; /* A  NULL until an owner makes the first record (state.h), then fixed */
 
@@ -172,11 +173,10 @@ struct sq_queue {
     SQ__ATOMIC(uintptr_t) first_link; /* A  the link to the first segment; see ring.h */
     sq__work_t handoff;               /* O  any asynchronous work, or a thread from a shared slot */
     sq__room_t *room;                 /* I  NULL: the capacity is unlimited. May share a line with the state word: the holder asks SQ__BOUNDED first */
-    SQ__ATOMIC(uint32_t) segments;    /* A  how many segments were added to the ring; only differences count: it wraps */
-    SQ__ATOMIC(uint32_t) skipped;     /* C  consumed slots whose work was withdrawn or refused: it neither ran nor was discarded; and shared
-                                       *    slots, less the threads that left them for the hand-off slot. Only differences count: it wraps */
 
-    /* Written by the submitters. */
+    /* Written by the submitters, and by callers that create timers or end them. */
+    SQ__ATOMIC(uint32_t) segments;    /* A  how many segments were added to the ring; only differences count: it wraps */
+    SQ__ATOMIC(uint32_t) references;  /* A */
     SQ__ATOMIC(sq__state_t) state;      /* A  see above */
 #ifdef SQ_DEBUG
     SQ__ATOMIC(uint64_t) mark; /* A  see handle.c */
@@ -186,8 +186,8 @@ struct sq_queue {
 
 /* Fields this far apart are on different cache lines at any address of the queue that malloc returns: a multiple of 16. */
 #define SQ__APART(one, other) (offsetof(struct sq_queue, other) / 16 - offsetof(struct sq_queue, one) / 16 >= SQ__LINE / 16)
-_Static_assert(SQ__APART(position, control) && SQ__APART(ran, control) && SQ__APART(control, state) && SQ__APART(runner, state),
-               "runner and submitters share a cache line");
+_Static_assert(SQ__APART(position, control) && SQ__APART(ran, control) && SQ__APART(control, state) && SQ__APART(runner, state)
+                   && SQ__APART(ran, references), "runner and submitters share a cache line");
 #ifndef SQ_DEBUG
 _Static_assert(offsetof(struct sq_queue, label) + 48 <= 3 * SQ__LINE - sizeof(size_t), "malloc takes more than three lines for a queue with a label of 47");
 #endif

@@ -9,6 +9,7 @@
 #include "platform/mutex.h"
 #include "queue/room_count.h"
 #include "thread/explored.h"
+#include "thread/spin.h"
 #include "wait/wait.h"
 
 #include <errno.h>
@@ -229,6 +230,7 @@ sq_deferred_t *sq__capacity_give_room(sq__capacity_t *capacity) {
     if (sq__room_give(&capacity->count)) {
         return NULL;
     }
+    sq__spin_was_vain(SQ__SPIN_WORKER_YIELD); /* worker.h */
     sq__mutex_lock(&capacity->mutex);
     do {
         seeker = pop(capacity);

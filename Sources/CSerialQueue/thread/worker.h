@@ -28,8 +28,8 @@ void sq__worker_stop(sq__worker_t *worker);
 
 /* By a thread without work, before it sleeps: pauses for a while, and, if its last sleep was brief, then yields once (spin.h). *slept_at: when that sleep
  * began; here it is set for the next one, so that the clock is not read between a wake-up and the work. On one processor each submission would otherwise
- * wake it, and it would interrupt the submitter, run one task and sleep. But if it then finds callers of sync in line (sq__baton_next), the yield was no
- * gain: without it fewer would be there, and they sleep, one after the other. SQ__OPEN: it is to sleep. */
+ * wake it, and it would interrupt the submitter, run one task and sleep. But if it then finds callers in line, of sync (sq__baton_next) or for
+ * room (sq__capacity_give_room), the yield was no gain: without it fewer would be there, and they sleep, one after the other. SQ__OPEN: it is to sleep. */
 sq__outcome_t sq__worker_look(sq__token_t *token, sq__wait_id_t wait_id, uint64_t *slept_at);
 
 /* Sleeps until the wait is decided, or for `pause` nanoseconds (SQ__NEVER: without a limit), and then returns SQ__OPEN. While the store keeps much

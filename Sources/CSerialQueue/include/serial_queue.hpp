@@ -1,8 +1,8 @@
 // serial_queue.hpp: the C library for C++17: closures instead of functions with a context, std::chrono times, and objects that release
 // themselves. Names and behaviour are those of the C calls, whose headers are the reference; what is different stands here.
 //
-// - Closures may be move-only, and are called once. async moves them: two words that are trivially copyable without an allocation, all others
-//   with one. One that is discarded is destroyed without a call.
+// - Closures may be move-only, and are called once. async moves them: without an allocation if they are trivially copyable and have at most two
+//   words, otherwise with one. A discarded closure is destroyed without a call.
 // - sync borrows its closure, returns what that returns, and throws what it throws. An exception that leaves an asynchronous task ends the program by
 //   std::terminate, after a message with the queue's label and what().
 // - A call that fails throws sq::error, and has done nothing; a closure that it was given is destroyed. One with a deadline returns false, or an empty

@@ -3,8 +3,9 @@
  * A wait for room, or for the task's end, is no cancellation point (sq_types.h).
  *
  * A queue's own thread starts at the queue's first task. It has the scheduling policy, nice value and affinity of the main thread, where the system
- * permits. It blocks all signals except faults; SIGPIPE, SIGXFSZ and SIGPROF only if the submitting thread blocks them. Programs that a task starts
- * inherit this mask, and would ignore SIGTERM: start them with an empty mask ("Starting other programs" in Systems.md). */
+ * permits. It blocks all signals except SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT and SIGSYS; and SIGPIPE, SIGXFSZ and SIGPROF only if
+ * the submitting thread blocks them. Programs that a task starts inherit this mask, and would ignore SIGTERM: start them with an empty mask ("Starting
+ * other programs" in Documentation/Systems.md). */
 #ifndef SQ_ASYNC_H
 #define SQ_ASYNC_H
 

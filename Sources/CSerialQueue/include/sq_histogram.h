@@ -37,8 +37,8 @@ typedef struct sq_histogram {
  * Begins to measure how long the queue's tasks wait and run, and how many wait. Any thread may call. Has no effect if the queue is measured already.
  *
  * Tasks that are submitted from now on count. If a sync finds the queue free, its wait counts as 0 ns. The memory is freed with the queue: 1 KiB,
- * and another one once 2^31 durations were in one bucket. A label has its own, which is freed with the last of its measured queues: up to 16 bytes for
- * each, and 2 KiB from the second one's start on. A task makes three entries of a few nanoseconds each, and reads the clock twice; an
+ * and another one once 2^31 durations were in one bucket. The histograms of a label take up to 16 bytes for each measured queue, and 2 KiB
+ * once a second one is measured; they are freed with the last one. A task makes three entries of a few nanoseconds each, and reads the clock twice; an
  * asynchronous task reads it three times.
  *
  * @retval 0 The queue is measured.

@@ -40,12 +40,12 @@ typedef enum sq_service {
 /**
  * What a pool is created with. Begin with SQ_POOL_OPTIONS_INIT and change what you need.
  *
- * A thread that is blocked in a call of this library, such as a sync within a task, does not count: another thread replaces it meanwhile. So
- * the number of threads has no limit: from 64 on, one more starts whenever all of them are blocked in this way.
+ * A thread that is blocked in a call of this library, such as a sync within a task, does not count: another thread replaces it meanwhile,
+ * without a limit. From 64 threads on, one more starts whenever all of them are blocked in this way.
  */
 typedef struct sq_pool_options {
     size_t size;       /**< sizeof(sq_pool_options_t), so that later versions can add fields */
-    size_t threads;    /**< how many tasks it runs at a time; 0: one per processor, and more, up to 64, while tasks block */
+    size_t threads;    /**< how many tasks it runs at a time; 0: one per processor, and up to 64 while tasks block outside of this library */
     size_t stack_size; /**< bytes of stack of each thread, in addition to thread-local variables; 0: the system's default */
     sq_service_t service; /**< the class of all threads */
 } sq_pool_options_t;

@@ -6,12 +6,12 @@
  *   - A queue that was created before the trace began is traced from its next asynchronous task on, or from the next sync that has to wait.
  *   - A task that has not ended when the file is written is in the file, up to this time. If the process is killed, the file ends up to a quarter of a
  *     second earlier.
- *   - An apply is in the file as one share for each thread that runs iterations.
+ *   - An sq_apply has one entry for each thread that runs iterations.
  *   - If the program closes the file's descriptor, as daemons do, the file is opened again by its path. If the file is no longer there, the
  *     recording ends with a line on stderr.
  *   - The program gets no SIGPIPE and no SIGXFSZ for what the library writes.
  *   - If another process uses the path, for example the parent whose SQ_TRACE this process has inherited, the path gets the suffix .pidN, N being
- *     the process's number; a line on stderr says so.
+ *     the process ID; a line on stderr says so.
  *   - In a set-user-ID program SQ_TRACE has no effect.
  *
  * No call is a cancellation point (sq_types.h). */
@@ -29,10 +29,10 @@ extern "C" {
 
 /**
  * Begins to record what all queues of this process do, from their next task on. Any thread may call. If SQ_TRACE is in the environment at the start, the
- * process records from its beginning, with these options, but without a signal that is in use. The child of a fork is not traced, ignores the
+ * process records from its beginning, with these options; a signal that is in use is then left out. The child of a fork is not traced, ignores the
  * signal, and may begin a trace of its own. If the call fails, an existing file is unchanged.
  *
- * @param options The path of the file, from the present working folder; %p in it is the process's number. Then, each after a comma: `last=10s` (s, ms): a
+ * @param options The path of the file, relative to the current working directory; %p in it is the process ID. Then, each after a comma: `last=10s` (s, ms): a
  *     flight recorder, which keeps the newest events in memory. It writes a file at sq_trace_write, at the end, before the process ends with a message,
  *     and the first ten times that a deadlock or stall is reported (stderr then says so). `signal=USR2` (HUP, QUIT, WINCH, RTMIN+1, …): it also writes
  *     a file at this signal; block it in your threads, so that it interrupts no call. `buffer=1M` (K, M): memory per recording thread, 64 bytes a task.

@@ -17,9 +17,10 @@ import CSerialQueueSwiftCall
 /// An item has exactly one outcome: its closure has returned, or will never run. The outcome is visible to others only after the
 /// closure and its captures have been released.
 ///
-/// An item that `repeats` may be submitted any number of times, also while it waits or runs. Each submission has an outcome of its own; a
-/// wait or a notification is for the one that was made last, and before the first for that one. One that is refused was not made. Earlier
-/// ones may still wait or run when a wait has ended; a ``WorkGroup`` that they are members of waits for all. The closure and its captures are released when the last handle has been released and no submission is left.
+/// An item that `repeats` may be submitted any number of times, also while it waits or runs. Each submission has its own outcome. Waits and
+/// notifications are for the latest submission or, if there is none yet, for the first one to come. A refused submission does not count. Earlier
+/// submissions may still wait or run when a wait ends: a ``WorkGroup`` waits for all of them. The closure and its captures are released when no
+/// handle and no submission is left.
 ///
 /// ```swift
 /// let queue = SerialQueue(label: "com.example.pictures")

@@ -11,12 +11,12 @@ extension SerialQueue {
     /// trace of its own. A process that finds the path in use by another one, for example by the parent whose `SQ_TRACE` it has inherited, records to
     /// that path with `.pid` and its number after it.
     ///
-    /// - Parameter options: The path of the file, where `%p` stands for the number of the process; then, each after a comma,
+    /// - Parameter options: The path of the file, where `%p` stands for the process ID; then, each after a comma,
     ///   `last=10s`: a flight recorder, which keeps the newest events in memory and writes a file of them at ``writeTrace()`` and at the
     ///   end, before a trap of this library, and when a deadlock or stall is reported, ten times at most; `signal=USR2`: also when this
     ///   signal comes;
     ///   `buffer=1M`: the memory for each thread.
-    /// - Throws: The errno code as a ``TraceError``: `EALREADY`, if a trace is under way; `EINVAL`, if the options are not valid; or why the
+    /// - Throws: The errno code as a ``TraceError``: `EALREADY`, if a trace is in progress; `EINVAL`, if the options are not valid; or why the
     ///   file could not be created.
     public static func startTrace(_ options: String) throws(TraceError) {
         let status = sq_trace_start(options)

@@ -8,13 +8,13 @@ extension WorkQueue {
     ///
     /// Any thread may call this, also inside a closure on a queue. If a thread is stuck with a lock of this library, the dump is
     /// written without it after about a second, and says what it left out. Threads that are not stuck continue meanwhile, so the dump
-    /// is not one instant. Queues of one label and one state are one line; what stands out comes first. A queue is named by its label and a
+    /// is not one instant. Queues with the same label and state are folded into one line. A queue is named by its label and a
     /// number, such as `0x55d0c8a012a0`, which ``Stall/number`` and reports of deadlocks have, too.
     ///
     /// - Parameters:
     ///   - fileDescriptor: An open file descriptor; standard error if you do not name one.
-    ///   - json: Whether to write one JSON object, for programs, instead of text. `Documentation/dump.schema.json` describes it. Nothing is folded
-    ///     there; with `SQ_DUMP=USR1,json` the signal writes it.
+    ///   - json: Whether to write one JSON object, for programs, instead of text. `Documentation/dump.schema.json` describes it, without
+    ///     folding. With `SQ_DUMP=USR1,json` the signal writes it.
     /// - Returns: `false` if not all of it could be written, or there was no memory.
     @discardableResult
     public static func dump(to fileDescriptor: CInt = 2, json: Bool = false) -> Bool {

@@ -45,7 +45,7 @@ extension WorkQueue {
     /// The handler is called once per stall, on a library thread, at most about a quarter of the threshold late. It replaces an earlier
     /// handler. A closure that is already running is only noticed through closures that wait behind it.
     ///
-    /// The handler must not wait for this queue. It should not capture the queue: the queue keeps the handler until
+    /// The handler must not wait for a watched queue, which may be stalled, too. It should not capture the queue: the queue keeps the handler until
     /// ``stopWatching()``, and would keep itself alive. ``Stall`` has the label.
     ///
     /// - Precondition: `threshold` is positive. Otherwise the program traps.

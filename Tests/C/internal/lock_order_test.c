@@ -252,7 +252,7 @@ static void replace_watcher(void *context) {
     fail_nth(FAIL_ALLOCATION, 1, true);
 }
 
-/* Whoever creates a queue may hold a lock that the watcher's discard function takes. */
+/* The thread that creates a queue may hold a lock that the watcher's discard function takes. */
 TEST(a_watcher_is_not_discarded_by_a_thread_that_creates_a_queue) {
     replacement_t replacement = { .leave = LATCH_INIT };
     const sq_watcher_t watcher = { .stalled = check_plausible, .context = &replacement, .discard = note_discard };

@@ -187,16 +187,13 @@ int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
 /* What an `ended` ends comes next, when that has returned: so a chain of them takes no more stack than one. */
 void sq__awaits_end(sq_await_entry_t *first) {
     SQ__NOBODY_UNWINDS_THROUGH;
-    if (first == NULL) {
-        return;
-    }
     sq__self_t *self = sq__self();
     if (self->awaits != NULL) {
-        sq_await_entry_t *last = first;
-        while (last->next != NULL) {
-            last = last->next;
+        sq_await_entry_t **end = &first;
+        while (*end != NULL) {
+            end = &(*end)->next;
         }
-        last->next = *self->awaits;
+        *end = *self->awaits;
         *self->awaits = first;
         return;
     }

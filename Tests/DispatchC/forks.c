@@ -39,6 +39,9 @@ static void *use_all(void *unused) {
     return NULL;
 }
 
+/* The parent's group has a member, which never leaves in the child. */
+static dispatch_group_t parents_group;
+
 static void stop_with_success(void *unused) {
     (void)unused;
     _exit(0);
@@ -52,6 +55,7 @@ static void live_as_child(void) {
     static dispatch_once_t once;
     atomic_int count = 0;
     alarm(20);
+    dispatch_release(parents_group);
     dispatch_queue_t queue = dispatch_queue_create("child", NULL);
     dispatch_group_t group = dispatch_group_create();
     dispatch_semaphore_t semaphore = dispatch_semaphore_create(0);
@@ -77,6 +81,8 @@ static void live_as_child(void) {
 int main(void) {
     pthread_t busy[BUSY];
     int failed = 0;
+    parents_group = dispatch_group_create();
+    dispatch_group_enter(parents_group);
     dispatch_async_f(dispatch_get_main_queue(), NULL, nothing); /* so the parent has that queue, too */
     for (int i = 0; i < BUSY; i += 1) {
         pthread_create(&busy[i], NULL, use_all, NULL);
@@ -92,6 +98,8 @@ int main(void) {
             fprintf(stderr, "child %d ended with status %#x\n", i, status);
         }
     }
+    dispatch_group_leave(parents_group);
+    dispatch_release(parents_group);
     stops = true;
     for (int i = 0; i < BUSY; i += 1) {
         pthread_join(busy[i], NULL);

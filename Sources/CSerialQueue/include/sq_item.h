@@ -75,8 +75,8 @@ sq_item_t *sq_item_retain(sq_item_t *item);
  * Releases a reference.
  *
  * Legal anywhere, also while the item waits, runs or is waited for. A submitted item still runs. The last release of an item
- * that was never submitted is its outcome: the release calls task->discard, and waits for the item return ECANCELED. NULL is
- * ignored.
+ * that was never submitted is its outcome: the release calls task->discard, and waits for the item return ECANCELED; not in the child of a
+ * fork, if the item is from before. NULL is ignored.
  */
 void sq_item_release(sq_item_t *SQ_NULLABLE item);
 

@@ -2,7 +2,7 @@
  *
  * DESIGN. sq_queue_create calls a hook, if there is one, and that gives the new queue a watcher of its own, which calls the program's. The program's has a
  * reference from each of these, and one while it is the current one; it is discarded with the last. A queue that is made while the current one is
- * replaced gets either. */
+ * replaced gets either. The lock comes before those of queues. */
 #include "include/sq_watch.h"
 
 #include "observe/observe_inline.h"
@@ -43,18 +43,15 @@ static void release(void *context) {
     }
 }
 
-/* Watches a queue that was just made; without memory it stays as it is. */
+/* Watches a queue that was just made; without memory it stays as it is. With the lock: so the watcher that is not needed then is still the current one,
+ * and is not discarded here, where the caller may hold a lock of its own. */
 static void watch(sq_queue_t *queue) {
     sq__mutex_lock(&lock);
-    all_t *all = current;
-    if (all != NULL) {
-        sq__add_relaxed(&all->references, 1);
+    const sq_watcher_t watcher = { .stalled = stalled, .context = current, .discard = release };
+    if (current != NULL && sq_queue_watch(queue, current->threshold, &watcher) == 0) {
+        sq__add_relaxed(&current->references, 1);
     }
     sq__mutex_unlock(&lock);
-    const sq_watcher_t watcher = { .stalled = stalled, .context = all, .discard = release };
-    if (all != NULL && sq_queue_watch(queue, all->threshold, &watcher) != 0) {
-        release(all);
-    }
 }
 
 int sq_watch_all(uint64_t threshold, const sq_watcher_t *given) {

@@ -206,8 +206,8 @@ void sq_item_release(sq_item_t *item) {
         sq__item_drop_origin(item);
         return;
     }
-    /* No thread can submit or cancel it any more. */
-    if (sq__item_is_fresh(item) && item->first == NULL) {
+    /* No thread can submit or cancel it any more. In the child of a fork its context and its waits are the parent's. */
+    if (sq__item_is_fresh(item) && item->first == NULL && item->process == sq__process()) {
         sq__item_discard(item);
     }
     sq__item_drop(item);

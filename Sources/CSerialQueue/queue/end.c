@@ -97,9 +97,10 @@ bool sq__end_withdraw(sq_queue_t *queue, sq_await_t *await) {
     sq__lock(queue);
     sq_await_entry_t *entry = &await->reserved;
     bool is_listed = entry->link != NULL;
-    if (is_listed) {
+    if (is_listed && !sq__queue_is_stale(queue)) { /* else the entries next to it are the parent's, and nobody reads the list */
         SQ__LIST_REMOVE(entry);
     }
+    entry->link = NULL;
     sq__unlock(queue);
     return is_listed;
 }

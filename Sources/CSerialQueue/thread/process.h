@@ -22,12 +22,12 @@ typedef enum sq__lock_rank {
     SQ__RANK_TRACING, /* the beginning and end of a trace */
     SQ__RANK_SHARED_POOL,
     SQ__RANK_POOLS,   /* the list of pools */
+    SQ__RANK_WATCH_ALL, /* the watcher of new queues */
     SQ__RANK_QUEUES,  /* state/queue_lock.c */
     SQ__RANK_SUSPENDED, /* the lists of suspended queues */
     SQ__RANK_MEASURED_TURN, /* who is the next to take the following lock */
     SQ__RANK_MEASURED, /* the queues with histograms, by label */
     SQ__RANK_ENDERS,  /* the threads that wait for the end of a queue */
-    SQ__RANK_WATCH_ALL, /* the watcher of new queues */
     SQ__RANK_WATCH,   /* the watching thread */
     SQ__RANK_WAITS,   /* wait/deadlock.h */
     SQ__RANK_REPORT,  /* the last report of a deadlock */

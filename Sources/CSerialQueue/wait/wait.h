@@ -92,7 +92,8 @@ int sq__wait_end(sq__wait_t *wait, sq_time_t deadline);
 /* The same, but spins only briefly, and sleeps only if its call has begun: then the call is waited for to its end. ETIMEDOUT: it has not begun. */
 int sq__wait_briefly(sq__wait_t *wait);
 
-/* Calls the functions of awaits that have ended, from this one on; NULL: none. With no lock held. */
+/* Calls the functions of awaits that have ended, from this one on; NULL: none. With no lock held. In such a function it returns at once: that thread calls
+ * them afterwards. */
 void sq__awaits_end(sq_await_entry_t *first);
 
 /* Deadlocks: deadlock.h */

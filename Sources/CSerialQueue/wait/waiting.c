@@ -184,10 +184,24 @@ int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
     return error;
 }
 
+/* What an `ended` ends comes next, when that has returned: so a chain of them takes no more stack than one. */
 void sq__awaits_end(sq_await_entry_t *first) {
     SQ__NOBODY_UNWINDS_THROUGH;
-    for (sq_await_entry_t *next, *entry = first; entry != NULL; entry = next) {
-        next = entry->next; /* the call may free the await */
+    sq__self_t *self = sq__self();
+    if (self->awaits != NULL) {
+        sq_await_entry_t **end = &first;
+        while (*end != NULL) {
+            end = &(*end)->next;
+        }
+        *end = *self->awaits;
+        *self->awaits = first;
+        return;
+    }
+    self->awaits = &first;
+    while (first != NULL) {
+        sq_await_entry_t *entry = first;
+        first = entry->next; /* the call may free the await */
         entry->await->ended(entry->await);
     }
+    self->awaits = NULL;
 }

@@ -198,6 +198,73 @@ static bool take_in_one_of_two_ways(sq_semaphore_t *semaphore, random_stream_t *
 
 TEST(no_permit_is_lost_or_doubled_in_a_storm_of_withdrawals_and_deadlines) { check_storm(take_in_one_of_two_ways); }
 
+/* Each end gives a permit to the next await in line, so that it ends as well. */
+typedef struct line {
+    sq_semaphore_t *semaphore;
+    size_t ended;
+    bool is_inside; /* an `ended` runs */
+} line_t;
+
+static void end_next(sq_await_t *await) {
+    line_t *line = await->context;
+    CHECK(!line->is_inside);
+    line->is_inside = true;
+    line->ended += 1;
+    CHECK_EQUAL(sq_semaphore_signal(line->semaphore), 0);
+    line->is_inside = false;
+}
+
+TEST(ends_that_cause_the_next_end_do_not_nest) {
+    enum { AWAITS = 100000 };
+    line_t line = { .semaphore = make(0) };
+    sq_await_t *awaits = calloc(AWAITS, sizeof *awaits);
+    REQUIRE(awaits != NULL);
+    for (size_t i = 0; i < AWAITS; i += 1) {
+        awaits[i] = (sq_await_t){ .ended = end_next, .context = &line };
+        REQUIRE(sq_semaphore_await(line.semaphore, &awaits[i]) == EINPROGRESS);
+    }
+    CHECK_EQUAL(sq_semaphore_signal(line.semaphore), 0);
+    CHECK_EQUAL(line.ended, AWAITS);
+    CHECK_EQUAL(sq_semaphore_wait(line.semaphore, SQ_NOW), 0); /* the last permit is left */
+    sq_semaphore_release(line.semaphore);
+    free(awaits);
+}
+
+typedef struct step {
+    sq_await_t await;
+    sq_group_t *leaves; /* NULL: none */
+    journal_t *journal;
+    int number;
+} step_t;
+
+static void leave_next(sq_await_t *await) {
+    step_t *step = await->context;
+    if (step->leaves != NULL) {
+        CHECK_EQUAL(sq_group_leave(step->leaves), 0);
+    }
+    write_entry(&(entry_t){ step->journal, step->number });
+}
+
+TEST(what_an_end_ends_comes_next_before_those_that_ended_with_it) {
+    journal_t journal = { 0 };
+    sq_group_t *first = sq_group_create("first"), *second = sq_group_create("second");
+    CHECK_EQUAL(sq_group_enter(first), 0);
+    CHECK_EQUAL(sq_group_enter(second), 0);
+    step_t steps[] = { { .leaves = second, .number = 1 }, { .number = 4 }, { .number = 2 }, { .number = 3 } };
+    for (int i = 0; i < 4; i += 1) {
+        steps[i].journal = &journal;
+        steps[i].await = (sq_await_t){ .ended = leave_next, .context = &steps[i] };
+        CHECK_EQUAL(sq_group_await(i < 2 ? first : second, &steps[i].await), EINPROGRESS);
+    }
+    CHECK_EQUAL(sq_group_leave(first), 0);
+    CHECK_EQUAL(journal.count, 4);
+    for (int i = 0; i < 4; i += 1) {
+        CHECK_EQUAL(journal.entries[i], i + 1);
+    }
+    sq_group_release(first);
+    sq_group_release(second);
+}
+
 /* Pairs that are members of a group. */
 static void count_pair(void *first, void *second, bool runs) { ++*(runs ? (int *)first : (int *)second); }
 

@@ -5,6 +5,7 @@
 #include "sq_await.h"
 #include "sq_group.h"
 #include "sq_item.h"
+#include "sq_private.h"
 #include "sq_semaphore.h"
 
 static int leave_in_child(void *argument) {
@@ -78,7 +79,8 @@ typedef struct awaits {
     sq_semaphore_t *semaphore;
     sq_group_t *group;
     sq_item_t *item;
-    sq_await_t of[3][3]; /* by object */
+    sq_queue_t *queue;
+    sq_await_t of[4][3]; /* by object */
 } awaits_t;
 
 static int withdraw_in_child(void *argument) {
@@ -88,8 +90,10 @@ static int withdraw_in_child(void *argument) {
     wrong += !CHECK(sq_semaphore_withdraw(awaits->semaphore, &awaits->of[0][1]));
     wrong += !CHECK(sq_group_withdraw(awaits->group, &awaits->of[1][1]));
     wrong += !CHECK(sq_item_withdraw(awaits->item, &awaits->of[2][1]));
+    wrong += !CHECK(sq__end_withdraw(awaits->queue, &awaits->of[3][1]));
+    wrong += !CHECK(!sq__end_withdraw(awaits->queue, &awaits->of[3][1]));
     wrong += !CHECK(!sq_semaphore_withdraw(awaits->semaphore, &awaits->of[0][1]));
-    for (int i = 0; i < 3; i += 1) {
+    for (int i = 0; i < 4; i += 1) {
         wrong += !CHECK(memcmp(&awaits->of[i][0], &before.of[i][0], sizeof(sq_await_t)) == 0);
         wrong += !CHECK(memcmp(&awaits->of[i][2], &before.of[i][2], sizeof(sq_await_t)) == 0);
     }
@@ -101,15 +105,18 @@ TEST(in_the_child_of_a_fork_a_withdrawal_writes_nothing_to_the_stacks_of_threads
         return;
     }
     size_t ended = 0;
-    awaits_t awaits = { sq_semaphore_create(NULL, 0), sq_group_create(NULL), sq_item_create(NULL, &(sq_task_t){ .run = do_nothing }), { { { 0 } } } };
+    awaits_t awaits = {
+        sq_semaphore_create(NULL, 0), sq_group_create(NULL), sq_item_create(NULL, &(sq_task_t){ .run = do_nothing }), make_queue_of(NULL, 0), { { { 0 } } }
+    };
     CHECK_EQUAL(sq_group_enter(awaits.group), 0);
     for (int i = 0; i < 3; i += 1) {
-        for (int object = 0; object < 3; object += 1) {
+        for (int object = 0; object < 4; object += 1) {
             awaits.of[object][i] = (sq_await_t){ .ended = count_end, .context = &ended };
         }
         CHECK_EQUAL(sq_semaphore_await(awaits.semaphore, &awaits.of[0][i]), EINPROGRESS);
         CHECK_EQUAL(sq_group_await(awaits.group, &awaits.of[1][i]), EINPROGRESS);
         CHECK_EQUAL(sq_item_await(awaits.item, &awaits.of[2][i]), EINPROGRESS);
+        CHECK_EQUAL(sq__end_await(awaits.queue, &awaits.of[3][i]), EINPROGRESS);
     }
     CHECK_EQUAL(in_fork(withdraw_in_child, &awaits), 0);
     for (int i = 0; i < 3; i += 1) { /* here nothing has changed */
@@ -117,8 +124,12 @@ TEST(in_the_child_of_a_fork_a_withdrawal_writes_nothing_to_the_stacks_of_threads
     }
     CHECK_EQUAL(sq_group_leave(awaits.group), 0);
     sq_item_perform(awaits.item);
-    CHECK_EQUAL(ended, 9);
+    CHECK(sq__end_withdraw(awaits.queue, &awaits.of[3][1]));
+    CHECK(!sq__end_withdraw(awaits.queue, &awaits.of[3][1]));
+    CHECK_EQUAL(sq_shutdown(awaits.queue, SQ_SHUTDOWN_DRAIN, FAR), 0);
+    CHECK_EQUAL(ended, 11);
     sq_semaphore_release(awaits.semaphore);
     sq_group_release(awaits.group);
     sq_item_release(awaits.item);
+    sq_queue_release(awaits.queue);
 }

@@ -52,6 +52,33 @@ TEST(in_the_child_of_a_fork_the_items_of_the_parent_stay_as_they_were) {
     sq_queue_release(other);
 }
 
+typedef struct unsubmitted {
+    sq_item_t *item;
+    sq_await_t await;
+    size_t discarded, ended;
+} unsubmitted_t;
+
+static void note_end(sq_await_t *await) { ((unsubmitted_t *)await->context)->ended += 1; }
+
+static int release_in_child(void *argument) {
+    unsubmitted_t *unsubmitted = argument;
+    sq_item_release(unsubmitted->item);
+    return !CHECK_EQUAL(unsubmitted->discarded, 0) + !CHECK_EQUAL(unsubmitted->ended, 0);
+}
+
+TEST(in_the_child_of_a_fork_the_last_release_of_an_item_that_was_not_submitted_is_no_outcome) {
+    if (fork_left_out()) {
+        return;
+    }
+    unsubmitted_t unsubmitted = { .await = { .ended = note_end, .context = &unsubmitted } };
+    unsubmitted.item = sq_item_create(NULL, &(sq_task_t){ do_nothing, &unsubmitted.discarded, add_one });
+    CHECK_EQUAL(sq_item_await(unsubmitted.item, &unsubmitted.await), EINPROGRESS);
+    CHECK_EQUAL(in_fork(release_in_child, &unsubmitted), 0);
+    sq_item_release(unsubmitted.item);
+    CHECK_EQUAL(unsubmitted.discarded, 1);
+    CHECK_EQUAL(unsubmitted.ended, 1);
+}
+
 static void fork_as_item(void *context) { fork_and_return(context); }
 
 TEST(an_item_that_forks_has_its_outcome_in_the_parent_only) {

@@ -2,6 +2,7 @@
  * --wrap=pthread_mutex_lock and clock_gettime (make/check-own.mk): what must happen between two steps of the library is called right
  * before the library takes a lock, or right after it has read the clock. */
 #include "caller.h"
+#include "inject.h"
 #include "latch.h"
 #include "state/state_inline.h"
 
@@ -218,5 +219,51 @@ TEST(a_task_that_begins_while_it_is_looked_at_does_not_run_for_ages) {
         drain(queue);
     }
     CHECK_EQUAL(sq_queue_watch(queue, 0, NULL), 0);
+    sq_queue_release(queue);
+}
+
+/* A watcher of all queues, and the thread that replaces it. */
+typedef struct replacement {
+    pthread_t thread;
+    atomic_int thread_id;
+    latch_t leave;
+    atomic_int discards, discards_elsewhere; /* not on that thread */
+} replacement_t;
+
+static void note_discard(void *context) {
+    replacement_t *replacement = context;
+    replacement->discards += 1;
+    replacement->discards_elsewhere += replacement->thread_id != gettid();
+}
+
+static void *watch_none(void *context) {
+    replacement_t *replacement = context;
+    replacement->thread_id = gettid();
+    CHECK_EQUAL(sq_watch_all(0, NULL), 0);
+    latch_wait(&replacement->leave, 1);
+    return NULL;
+}
+
+/* Returns once the other thread sleeps: it has replaced the watcher, or waits for a lock that this one holds. */
+static void replace_watcher(void *context) {
+    replacement_t *replacement = context;
+    replacement->thread = spawn(watch_none, replacement);
+    wait_until_asleep(&replacement->thread_id);
+    fail_nth(FAIL_ALLOCATION, 1, true);
+}
+
+/* The thread that creates a queue may hold a lock that the watcher's discard function takes. */
+TEST(a_watcher_is_not_discarded_by_a_thread_that_creates_a_queue) {
+    replacement_t replacement = { .leave = LATCH_INIT };
+    const sq_watcher_t watcher = { .stalled = check_plausible, .context = &replacement, .discard = note_discard };
+    CHECK_EQUAL(sq_watch_all(2000000, &watcher), 0);
+    do_before_lock(2, replace_watcher, &replacement); /* the watcher was found, and the queue's lock is about to be taken */
+    sq_queue_t *queue = sq_queue_create("not watched", NULL);
+    CHECK(fail_nothing() > 0);
+    REQUIRE(queue != NULL && before_lock == NULL);
+    latch_bump(&replacement.leave);
+    join(replacement.thread);
+    CHECK_EQUAL(replacement.discards, 1);
+    CHECK_EQUAL(replacement.discards_elsewhere, 0);
     sq_queue_release(queue);
 }

@@ -64,8 +64,8 @@ def part(name):
 
 
 def write(model, name, path):
-    # "</" would end the script; "<\/" is the same in JSON. The rows are numbers alone.
-    rest = json.dumps(data(model), separators=(',', ':')).replace('</', '<\\/').encode()
+    # "</script>" would end the script, and "<!--<script>" hide its end; "\u003c" is the same in JSON. The rows are numbers alone.
+    rest = json.dumps(data(model), separators=(',', ':')).replace('<', '\\u003c').encode()
     page = part('page.html').replace('@NAME@', html.escape(name)).replace('@SCRIPT@', part('rows.js') + part('draw.js') + part('page.js'))
     head, tail = page.encode().split(b'@DATA@')
     with open(path, 'wb') as file:

@@ -126,6 +126,14 @@ def check_tool(path, folder):
     equal('a whole trace has no such line', table.stderr, '')
     page = os.path.join(folder, 'page.html')
     equal('timeline', subprocess.run([TOOL, 'timeline', path, '-o', page], capture_output=True).returncode, 0)
+    over = subprocess.run([TOOL, 'timeline', path, '-o', os.path.join(folder, '.', 'trace')], capture_output=True, text=True)
+    check('a page does not replace its trace', over.returncode == 1 and 'it is the trace' in over.stderr and os.path.getsize(path) == len(data))
+    odd = os.path.join(os.fsencode(folder), b'@DATA@ \xff')
+    os.link(path, odd)
+    equal('a trace may have any name', subprocess.run([TOOL, 'timeline', odd], capture_output=True).returncode, 0)
+    with open('/dev/full', 'w') as full:
+        unwritten = subprocess.run([TOOL, 'stats', path], stdout=full, stderr=subprocess.PIPE, text=True)
+    equal('a full disk is an error', (unwritten.returncode, unwritten.stderr), (1, 'sq-trace: No space left on device\n'))
     return page
 
 

@@ -1,13 +1,14 @@
 /* stuck.c: a program that is stuck: "store" runs a task that waits for a mutex, and a thread waits for its turn in it. "paused" is
  * suspended. The only thread of a pool runs a task of "first in line", and seven tasks of "backlog", and one each of
  * 300 queues "connection", wait for that thread. A thread waits for its turn in "adrift", whose loop no thread runs; "moored" waits for the main thread,
- * which owns its loop. Ends by abort when the task runs and the thread waits. */
+ * which owns its loop. The label of "paused" and the name of the main thread are no valid UTF-8. Ends by abort when the task runs and the thread waits. */
 #include "serial_queue.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 static sq_queue_t *store, *adrift;
@@ -72,7 +73,8 @@ static int is_stuck(void) {
 
 int main(void) {
     pthread_t threads[2];
-    sq_queue_t *paused = sq_queue_create("paused\033[2J", NULL);
+    prctl(PR_SET_NAME, "m\xc3");
+    sq_queue_t *paused = sq_queue_create("paused\033[2J\xff", NULL);
     store = sq_queue_create("store", NULL);
     pthread_mutex_lock(&mutex);
     if (sq_suspend(paused) != 0 || fill_pool() != 0 || make_loops() != 0 || sq_async(store, lock_mutex, NULL) != 0

@@ -1,4 +1,5 @@
 import CTestSupport
+import Glibc
 import SerialQueue
 import Testing
 
@@ -42,6 +43,26 @@ import Testing
         await comesTrue { queue.depth == 1 }
         pool.run()
         try await drained.value
+    }
+
+    /// The deadlines of the parent, of which there was one, are no use there.
+    @Test(.enabled(if: !isUnderSanitizer, "ThreadSanitizer does not support new threads after a fork"))
+    func in_a_forked_child_it_has_a_limit_too() async throws {
+        await #expect(processExitsWith: .success) {
+            let parental = SerialQueue(label: "parental", on: ManualPool())
+            parental.async {}
+            try? await parental.drain(within: .milliseconds(1))
+            continue_in_a_forked_child()
+            let queue = SerialQueue(label: "manual", on: ManualPool()), executor = SerialQueue(label: "executor")
+            queue.async {}
+            Task.detached(executorPreference: executor) {
+                for _ in 1...2 {
+                    do { try await queue.drain(within: .milliseconds(1)) } catch { precondition(error as? SerialQueueError == .timedOut) }
+                }
+                _exit(queue.statistics.withdrawn == 2 ? 0 : 1)
+            }
+            while true { pause() }  // Swift's own threads do not exist here
+        }
     }
 
     @Test func a_cancelled_caller_leaves_at_once() async throws {

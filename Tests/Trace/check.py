@@ -76,7 +76,7 @@ def check_foreign(path):
     equal('begun and not ended', sum(depth.values()), 0)
     equal('tasks of the store', counts['run', 'com.example.store'], STORE)
     equal('the same on its own track', counts['queue', 'com.example.store'], STORE)
-    equal('tasks of the views', counts['run', 'com.example.</script>"views"'], VIEWS)
+    equal('tasks of the views', counts['run', 'com.example.<!--<script></script>"views"'], VIEWS)
     equal('submissions', counts['submit', 'submit'], 300 + 300 + 1)
     equal('waits for the semaphore', counts['wait', 'wait for semaphore permits'], 1)
     check('a wait for a turn', counts['wait', 'wait for com.example.store'] >= 1)
@@ -92,7 +92,7 @@ def check_own(path):
     table, stats.MOST_QUEUES = stats.table(found).splitlines(), most
     equal('of many queues stats prints some, and how many more there are', (len(table), table[2]), (1 + 1 + 2, '1 more'))
     by_queue = collections.Counter(found.queue_label(task.queue) for task in found.tasks)
-    equal('tasks', by_queue, {'com.example.store': STORE, 'com.example.</script>"views"': VIEWS})
+    equal('tasks', by_queue, {'com.example.store': STORE, 'com.example.<!--<script></script>"views"': VIEWS})
     asyncs = [task for task in found.tasks if task.kind == 'async']
     check('each async task has its submission', all(task.submitted is not None and task.submitted <= task.start for task in asyncs))
     check('no task runs while another of its queue does', all(task.before < 0 or found.tasks[task.before].end <= task.start for task in found.tasks))
@@ -126,6 +126,14 @@ def check_tool(path, folder):
     equal('a whole trace has no such line', table.stderr, '')
     page = os.path.join(folder, 'page.html')
     equal('timeline', subprocess.run([TOOL, 'timeline', path, '-o', page], capture_output=True).returncode, 0)
+    over = subprocess.run([TOOL, 'timeline', path, '-o', os.path.join(folder, '.', 'trace')], capture_output=True, text=True)
+    check('a page does not replace its trace', over.returncode == 1 and 'it is the trace' in over.stderr and os.path.getsize(path) == len(data))
+    odd = os.path.join(os.fsencode(folder), b'@DATA@ \xff')
+    os.link(path, odd)
+    equal('a trace may have any name', subprocess.run([TOOL, 'timeline', odd], capture_output=True).returncode, 0)
+    with open('/dev/full', 'w') as full:
+        unwritten = subprocess.run([TOOL, 'stats', path], stdout=full, stderr=subprocess.PIPE, text=True)
+    equal('a full disk is an error', (unwritten.returncode, unwritten.stderr), (1, 'sq-trace: No space left on device\n'))
     return page
 
 
@@ -279,7 +287,7 @@ def check_page(page):
     check_layout(page, browser)
     check('the page was drawn', re.search(r'data-drawn="[1-9]', shown) is not None)
     equal('rows of the table', len(re.findall(r'<tr data-queue="[^$]', shown)), 2)
-    check('the label is text', 'com.example.&lt;/script&gt;' in shown)
+    check('the label is text', 'com.example.&lt;!--&lt;script&gt;&lt;/script&gt;' in shown)
     check('a task is selected, with its path', 'Critical path' in shown and len(re.findall(r'<li data-task=', shown)) >= 2)
     check('the page counts the tasks', f'{STORE + VIEWS} tasks' in shown)
 

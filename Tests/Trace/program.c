@@ -65,7 +65,7 @@ static void contend(void) {
 
 int main(void) {
     store = sq_queue_create("com.example.store", NULL);
-    views = sq_queue_create("com.example.</script>\"views\"", NULL);
+    views = sq_queue_create("com.example.<!--<script></script>\"views\"", NULL);
     for (int i = 0; i < ASYNCS; i += 1) {
         must(sq_async(store, save, NULL));
     }

@@ -94,9 +94,16 @@ class Gdb:
         return symbol if not symbol.startswith('No symbol') else hex(address)
 
     @staticmethod
-    def threads():
+    def name(thread):
+        try:
+            return thread.name
+        except UnicodeDecodeError:  # only gdb itself shows it
+            return '?'
+
+    @classmethod
+    def threads(cls):
         """(the system's number, the debugger's number, the name or None) of each."""
-        return [(known.ptid[1], known.num, known.name) for known in gdb.selected_inferior().threads()]
+        return [(known.ptid[1], known.num, cls.name(known)) for known in gdb.selected_inferior().threads()]
 
 
 class LldbValue:
@@ -154,7 +161,9 @@ class Lldb:
     @classmethod
     def text(cls, address):
         error = lldb.SBError()
-        return cls.target().GetProcess().ReadCStringFromMemory(address, 256, error) or ''
+        # Not ReadCStringFromMemory, which fails unless the text is valid UTF-8. Fewer bytes are read if the rest is not mapped.
+        data = cls.target().GetProcess().ReadMemory(address, 256, error) or b''
+        return data.split(b'\0')[0].decode(errors='replace')
 
     @classmethod
     def constant(cls, name, enumeration='sq__work_kind'):

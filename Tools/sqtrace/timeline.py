@@ -64,10 +64,10 @@ def part(name):
 
 
 def write(model, name, path):
-    # "</" would end the script; "<\/" is the same in JSON. The rows are numbers alone.
-    rest = json.dumps(data(model), separators=(',', ':')).replace('</', '<\\/').encode()
-    page = part('page.html').replace('@NAME@', html.escape(name)).replace('@SCRIPT@', part('rows.js') + part('draw.js') + part('page.js'))
-    head, tail = page.encode().split(b'@DATA@')
+    # "</script>" would end the script, and "<!--<script>" hide its end; "\u003c" is the same in JSON. The rows are numbers alone.
+    rest = json.dumps(data(model), separators=(',', ':')).replace('<', '\\u003c').encode()
+    head, tail = part('page.html').replace('@SCRIPT@', part('rows.js') + part('draw.js') + part('page.js')).encode().split(b'@DATA@')
+    head = head.replace(b'@NAME@', html.escape(name).encode(errors='replace'))  # any bytes are a file's name
     with open(path, 'wb') as file:
         file.write(head + rest[:-1] + b',')
         for piece in model.reading.pieces():

@@ -84,12 +84,18 @@ final class AwaitedEnd: Completion<AwaitedEnd.Outcome>, @unchecked Sendable {
             withdraw(.timedOut)
             return await wait()
         }
-        let timer = Self.timeouts.makeTimer(every: limit) { self.withdraw(.timedOut) }
+        let timer = Self.deadlines.makeTimer(every: limit) { self.withdraw(.timedOut) }
         defer { timer.cancel() }
         return await wait()
     }
 
-    private static let timeouts = SerialQueue(label: "deadlines of awaited ends", on: .shared)
+    /// Without a pool: the child of a `fork` may make it, where the shared pool is the parent's.
+    private static let timeouts = SerialQueue(label: "deadlines of awaited ends")
+
+    /// In the child of a `fork` that has the parent's, a queue for this wait. (To resume a queue that is not suspended changes nothing.)
+    private static var deadlines: SerialQueue {
+        sq_resume(timeouts.queue) == SQ_SWIFT_ESTALE ? SerialQueue(label: timeouts.label) : timeouts
+    }
 
     /// ECANCELED is an item's other outcome.
     private static func isEnd(_ status: CInt) -> Bool {

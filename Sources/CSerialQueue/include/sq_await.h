@@ -29,8 +29,9 @@ typedef struct sq_await_entry {
  * not move, and the caller must hold a reference to the object. The wait lasts until `ended` begins or the await is withdrawn.
  */
 typedef struct sq_await {
-    /** Called once, on any thread, with no lock held. Must not block. May free the struct and release the object. If it ends
-     * another await, that one's `ended` is called after it has returned. */
+    /** Called once, on any thread, with no lock held. Must not block, and must return: no exception, longjmp or pthread_exit. May free the struct
+     * and release the object. If it ends other awaits, by a signal for example, their functions are called after it has returned; until then their
+     * structs must stay valid, and they can no longer be withdrawn. */
     void (*ended)(struct sq_await *await);
     /** For `ended`; the library does not use it. */
     void *SQ_NULLABLE context;

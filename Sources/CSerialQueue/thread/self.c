@@ -143,6 +143,7 @@ static void forget_threads(void) {
     self->next = NULL;
     self->link = listed != NULL ? &listed : NULL;
     self->thread_id = sq__thread_id();
+    self->awaits = NULL;
 }
 
 SQ__AROUND_FORK(SQ__RANK_SELF, .lock = &lock, .in_child = forget_threads)

@@ -59,7 +59,7 @@ typedef struct sq__self {
     sq__owner_t *owner; /* NULL: it has run no loop */
     sq__exit_t *recorder; /* its buffer for a trace; called when the thread ends; NULL: none */
     const struct sq__wait *wait; /* what it sleeps for, or NULL */
-    struct sq_await_entry **awaits; /* it is in the function of an await: the first of those that it calls next; else NULL */
+    struct sq_await_entry **awaits; /* it is in the function of an await: the first of those that it calls next; else NULL, and in the child of a fork */
     uint64_t thread_id;    /* F  see sq__self_thread_id; 0: not known yet */
     struct sq__self *next; /* L */
     struct sq__self **link; /* L  what points to it; NULL: it is not in the list */

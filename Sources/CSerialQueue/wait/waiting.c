@@ -7,6 +7,7 @@
 #include "platform/processors.h"
 #include "platform/unwind.h"
 #include "thread/explored.h"
+#include "thread/process.h"
 #include "thread/spin.h"
 #include "wait/deadlock.h"
 #include "wait/wait_runs.h"
@@ -197,11 +198,15 @@ void sq__awaits_end(sq_await_entry_t *first) {
         *self->awaits = first;
         return;
     }
+    const uint32_t process = sq__process();
     self->awaits = &first;
     while (first != NULL) {
         sq_await_entry_t *entry = first;
         first = entry->next; /* the call may free the await */
         entry->await->ended(entry->await);
+        if (sq__process() != process) {
+            return; /* the call has forked, and this is the child: the others are the parent's */
+        }
     }
     self->awaits = NULL;
 }

@@ -3,6 +3,9 @@
 #include "fork.h"
 
 #include "include/sq_private.h"
+#include "sq_await.h"
+#include "sq_group.h"
+#include "sq_semaphore.h"
 
 /* A fork from inside a task: the child is in the task. */
 typedef struct inside {
@@ -114,6 +117,34 @@ TEST(a_child_that_returns_from_a_discarded_delayed_task_does_not_end_the_queue) 
     CHECK_EQUAL(ending.ended, 1);
     sq_queue_release(queue);
     sq_pool_release(pool);
+}
+
+static void fork_ended(sq_await_t *await) { fork_and_return(&((awaited_end_t *)(void *)await)->status); }
+
+/* Two awaits end together, and the function of the first one forks: the second one is the parent's. The child's own are called. */
+TEST(a_child_that_returns_from_the_function_of_an_await_ends_its_own_awaits_alone) {
+    if (fork_left_out()) {
+        return;
+    }
+    awaited_end_t first = { .await = { .ended = fork_ended }, .status = -2 }, second = { .await = { .ended = count_end } };
+    sq_group_t *group = sq_group_create("group");
+    REQUIRE(group != NULL);
+    CHECK_EQUAL(sq_group_enter(group), 0);
+    CHECK_EQUAL(sq_group_await(group, &first.await), EINPROGRESS);
+    CHECK_EQUAL(sq_group_await(group, &second.await), EINPROGRESS);
+    CHECK_EQUAL(sq_group_leave(group), 0);
+    if (first.status == -1) { /* the child */
+        awaited_end_t own = { .await = { .ended = count_end } };
+        sq_semaphore_t *semaphore = sq_semaphore_create("semaphore", 0);
+        int wrong = !CHECK_EQUAL(sq_semaphore_await(semaphore, &own.await), EINPROGRESS);
+        wrong += !CHECK_EQUAL(sq_semaphore_signal(semaphore), 0);
+        wrong += !CHECK_EQUAL(own.ended, 1);
+        sq_semaphore_release(semaphore);
+        _exit(wrong + second.ended);
+    }
+    CHECK_EQUAL(first.status, 0);
+    CHECK_EQUAL(second.ended, 1);
+    sq_group_release(group);
 }
 
 /* A fork at any moment: the library's locks are held, tokens lie on its list, waits begin and end. */

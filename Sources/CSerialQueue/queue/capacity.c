@@ -230,13 +230,14 @@ sq_deferred_t *sq__capacity_give_room(sq__capacity_t *capacity) {
     if (sq__room_give(&capacity->count)) {
         return NULL;
     }
-    sq__spin_was_vain(SQ__SPIN_WORKER_YIELD); /* worker.h */
     sq__mutex_lock(&capacity->mutex);
     do {
         seeker = pop(capacity);
     } while (seeker != NULL && !grant_room(seeker, &task));
     if (seeker == NULL) {
         (void)sq__room_give(&capacity->count); /* the list is empty */
+    } else if (task == NULL) {
+        sq__spin_was_vain(SQ__SPIN_WORKER_YIELD); /* worker.h */
     }
     sq__mutex_unlock(&capacity->mutex);
     return task;

@@ -31,7 +31,7 @@ static void leave(void *object) {
     int error = sq_group_wait(core, SQ_NOW);
     if (error == 0) {
         end(group);
-    } else if (error != ESTALE) { /* else its members are those of a parent: in the child they do not leave */
+    } else if (error != ESTALE) { /* ESTALE: in the child of a fork the parent's members do not leave; the finalizer is not called */
         error = sq_group_notify(core, sq__dispatch_core(sq__dispatch_default_queue()), &(sq_task_t){ end, group, end });
         sq__dispatch_check("dispatch_release", error, NULL);
     }

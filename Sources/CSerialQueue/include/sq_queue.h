@@ -17,7 +17,8 @@
  *   (a) The caller releases its own reference and no other; calls that use other references continue.
  *   (b) A sync from a task of the same serial queue returns EDEADLK; see sq_sync.h and sq_barrier.h.
  *   (c) A submission at the same time as a shutdown is accepted, or returns ESHUTDOWN.
- * Every call is legal in a task, in a discard function and in a thread-exit destructor. No call is async-signal-safe.
+ * Every call is legal in a task, in a discard function and in a thread-exit destructor. No call is async-signal-safe, except
+ * sq_trace_write.
  *
  * Queues with a target (sq_queue_set_target):
  *

@@ -43,8 +43,8 @@ static void release(void *context) {
     }
 }
 
-/* Watches a queue that was just made; without memory it stays as it is. With the lock: so the watcher that is not needed then is still the current one,
- * and is not discarded here, where the caller may hold a lock of its own. */
+/* Watches a queue that was just made; without memory it stays as it is. Under the lock the watcher stays the current one, so a failure cannot drop its
+ * last reference: its discard function never runs on a thread that creates a queue, which may hold a lock of its own. */
 static void watch(sq_queue_t *queue) {
     sq__mutex_lock(&lock);
     const sq_watcher_t watcher = { .stalled = stalled, .context = current, .discard = release };

@@ -174,7 +174,7 @@ struct sq_queue {
     sq__work_t handoff;               /* O  any asynchronous work, or a thread from a shared slot */
     sq__room_t *room;                 /* I  NULL: the capacity is unlimited. May share a line with the state word: the holder asks SQ__BOUNDED first */
 
-    /* Written by the submitters, and by callers that create timers or end them. */
+    /* Written by the submitters, and by threads that create or end timers. */
     SQ__ATOMIC(uint32_t) segments;    /* A  how many segments were added to the ring; only differences count: it wraps */
     SQ__ATOMIC(uint32_t) references;  /* A */
     SQ__ATOMIC(sq__state_t) state;      /* A  see above */

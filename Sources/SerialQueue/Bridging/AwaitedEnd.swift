@@ -92,7 +92,8 @@ final class AwaitedEnd: Completion<AwaitedEnd.Outcome>, @unchecked Sendable {
     /// Without a pool: the child of a `fork` may make it, where the shared pool is the parent's.
     private static let timeouts = SerialQueue(label: "deadlines of awaited ends")
 
-    /// In the child of a `fork` that has the parent's, a queue for this wait. (To resume a queue that is not suspended changes nothing.)
+    /// In the child of a `fork` that has the parent's, a queue for this wait alone. The resume changes nothing, as the queue is never suspended: it asks
+    /// whether the queue is the parent's.
     private static var deadlines: SerialQueue {
         sq_resume(timeouts.queue) == SQ_SWIFT_ESTALE ? SerialQueue(label: timeouts.label) : timeouts
     }

@@ -7,9 +7,10 @@
 
 #include <stdint.h>
 
-enum { MOST_LOSSES = 6, RUNNER_LOSSES = 8, RUNNER_BRIEF = 8 };
+enum { MOST_LOSSES = 6, MANY_LOSSES = 8, RUNNER_BRIEF = 8 };
 
-static unsigned most_losses(sq__spin_t kind) { return kind == SQ__SPIN_RUNNER ? RUNNER_LOSSES : MOST_LOSSES; }
+/* A look of a runner, and a yield of a worker, without hope cost more than the others. */
+static unsigned most_losses(sq__spin_t kind) { return kind == SQ__SPIN_RUNNER || kind == SQ__SPIN_WORKER_YIELD ? MANY_LOSSES : MOST_LOSSES; }
 
 typedef struct record {
     uint8_t losses; /* looks that found nothing, minus those that found something */
@@ -46,7 +47,7 @@ unsigned sq__spin_begin(sq__spin_t kind, unsigned most) {
         record->skips -= 1;
         return 0;
     }
-    if (kind != SQ__SPIN_RUNNER || record->losses < RUNNER_LOSSES || record->brief == RUNNER_BRIEF - 1) {
+    if (kind != SQ__SPIN_RUNNER || record->losses < MANY_LOSSES || record->brief == RUNNER_BRIEF - 1) {
         record->brief = 0;
         return most;
     }

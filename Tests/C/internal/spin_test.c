@@ -102,6 +102,17 @@ TEST(a_runner_without_hope_looks_rarely_and_briefly) {
     }
 }
 
+TEST(a_worker_without_hope_yields_rarely) {
+    const unsigned expected[] = { 1, 3, 7, 15, 31, 63, 127, 255, 255 };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i += 1) {
+        sq__spin_end(SQ__SPIN_WORKER_YIELD, false);
+        CHECK_EQUAL(left_out_of(SQ__SPIN_WORKER_YIELD, &(unsigned){ 0 }), expected[i]);
+    }
+    for (int i = 0; i < 10; i += 1) {
+        sq__spin_end(SQ__SPIN_WORKER_YIELD, true);
+    }
+}
+
 TEST(a_look_that_was_no_gain_counts_as_one_that_found_nothing) {
     const unsigned expected[] = { 3, 7, 15, 31, 63, 63 };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i += 1) {

@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The lock order: a thread that holds one of these locks takes only later ones. After them all come, in this order,
- * the locks of a shard of a pool, of the pool's lists, of the alarms, and of a token. A thread holds the lock of one shard at most. It takes the lock of
- * a queue's capacity only while it holds no other. User code never runs under a lock. */
+/* The lock order: a thread that holds one of these locks takes only later ones. After all of these come, in this
+ * order: a shard's lock, the lock of a pool's lists, the alarms' lock, a token's lock. A thread holds at most one shard's lock. It takes the lock of a
+ * queue's capacity only while it holds no other lock. User code never runs under a lock. */
 typedef enum sq__lock_rank {
     SQ__RANK_TRACING, /* the beginning and end of a trace */
     SQ__RANK_SHARED_POOL,

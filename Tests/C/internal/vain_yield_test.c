@@ -17,15 +17,13 @@ typedef struct scene {
     caller_t caller;
 } scene_t;
 
-static void nothing(void *context) { (void)context; }
-
 /* A task. When it is over, the caller sleeps in line: by sync for its turn; else for the room of the task that waits. */
 static void wait_for_a_caller(void *context) {
     scene_t *scene = context;
     if (scene->way == BY_ROOM) {
-        CHECK_EQUAL(sq_async(scene->queue, nothing, NULL), 0);
+        CHECK_EQUAL(sq_async(scene->queue, do_nothing, NULL), 0);
     }
-    caller_start(&scene->caller, scene->way, scene->queue, SQ_FOREVER, nothing, NULL);
+    caller_start(&scene->caller, scene->way, scene->queue, SQ_FOREVER, do_nothing, NULL);
     wait_until_asleep(&scene->caller.thread_id);
     sq__spin_end(SQ__SPIN_WORKER_YIELD, true);
 }
